@@ -17,4 +17,5 @@ mod resume;
 mod serve;
 mod show;
 mod status;
+mod tickets;
 mod tree;

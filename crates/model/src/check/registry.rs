@@ -1,13 +1,13 @@
 //! All rules.
 
 use super::rules::{
-    asdd, autodev, coordination, delegation, document, flows, gates, history, manifest, memory, references,
-    scope, status, steps, suppression, systems,
+    asdd, autodev, bmad, coordination, delegation, document, flows, gates, history, manifest, memory,
+    references, scope, status, steps, suppression, systems,
 };
 use super::{Group, Rule};
 
 /// The tables of all groups, in the order of the ids.
-const TABLES: [&[&Rule]; 16] = [
+const TABLES: [&[&Rule]; 17] = [
     suppression::RULES,
     document::RULES,
     steps::RULES,
@@ -19,6 +19,7 @@ const TABLES: [&[&Rule]; 16] = [
     manifest::RULES,
     history::RULES,
     asdd::RULES,
+    bmad::RULES,
     coordination::RULES,
     autodev::RULES,
     flows::RULES,

@@ -81,6 +81,8 @@ pub enum Group {
     History,
     /// SMAxx: slices of ASDD.
     Asdd,
+    /// SMBxx: files of BMAD besides artifacts.
+    Bmad,
     /// SMCxx: tasks, agents and discoveries that several agents share.
     Coordination,
     /// SMDxx: the state file of autodev.
@@ -95,7 +97,7 @@ pub enum Group {
 
 impl Group {
     /// All groups, in the order of their digits and letters.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Suppressions,
         Self::Document,
         Self::Steps,
@@ -107,6 +109,7 @@ impl Group {
         Self::Manifest,
         Self::History,
         Self::Asdd,
+        Self::Bmad,
         Self::Coordination,
         Self::Autodev,
         Self::Flows,
@@ -127,6 +130,7 @@ impl Group {
             Self::Manifest => ("SM8", "Manifest", include_str!("rules/manifest.md")),
             Self::History => ("SM9", "History", include_str!("rules/history.md")),
             Self::Asdd => ("SMA", "ASDD", include_str!("rules/asdd.md")),
+            Self::Bmad => ("SMB", "Files of BMAD", include_str!("rules/bmad.md")),
             Self::Coordination => ("SMC", "Coordination", include_str!("rules/coordination.md")),
             Self::Autodev => ("SMD", "autodev", include_str!("rules/autodev.md")),
             Self::Flows => ("SMF", "Flows", include_str!("rules/flows.md")),

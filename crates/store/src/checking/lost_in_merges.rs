@@ -5,7 +5,7 @@ use crate::history::History;
 use std::collections::BTreeSet;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    check::{Finding, rules::history::lost_in_merge},
+    check::{Finding, rules::bmad::ticket_finding, rules::history::lost_in_merge},
     journal::ArtifactKey,
 };
 use stepmark_model::{
@@ -53,6 +53,9 @@ impl Checks<'_> {
             self.add_records_of((report, read), folder, paths, "`stepmark asdd rebuild`")?;
         }
         self.add_claimed(report, &is_meant)?;
+        for problem in self.workspace.tickets().problems().filter(|problem| is_meant(&problem.path)) {
+            self.add_beside(report, problem.path.clone(), |_| vec![ticket_finding(problem)])?;
+        }
         if let Some(own) = self.workspace.flows().filter(|own| is_meant(own.folder())) {
             let edited = own.edited_records()?;
             let mut present = self.workspace.history().ask(|history| history.known_below(own.folder()))?;

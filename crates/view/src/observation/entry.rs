@@ -92,10 +92,9 @@ fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
             _ => None,
         },
         None => {
-            let next = summary.lifecycle.as_ref()?.next.as_deref();
-            let Some(ticket) = &summary.ticket else { return Some(transition_command(summary.path, next?)) };
-            let to = argument(next.unwrap_or("in-progress"));
-            Some(format!("stepmark transition {} {to}", argument(&ticket.reference)))
+            let next = summary.lifecycle.as_ref()?.next.as_ref()?;
+            let name = summary.ticket.as_ref().map_or(summary.path.as_str(), |ticket| &ticket.reference);
+            Some(format!("stepmark transition {} {}", argument(name), argument(next)))
         }
     }
 }
@@ -103,7 +102,8 @@ fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
 fn own_command(summary: &ArtifactSummary<'_>) -> Option<String> {
     let lifecycle = summary.lifecycle.as_ref()?;
     if let Some(command) = &lifecycle.command {
-        return Some(packs::command_for(command, summary.id.unwrap_or(summary.path.as_str())));
+        let id = summary.ticket.as_ref().map(|ticket| &*ticket.reference).or(summary.id);
+        return Some(packs::command_for(command, id.unwrap_or(summary.path.as_str())));
     }
     let (state, _) = lifecycle.state.as_ref()?;
     summary.kind?.command(state, summary.id.unwrap_or_default())
@@ -118,13 +118,8 @@ fn next_of(summary: &ArtifactSummary<'_>) -> Option<String> {
     if let Some(progress) = &summary.progress {
         return Some(wording::next(&progress.next));
     }
-    if let Some(ticket) = &summary.ticket {
-        let next = summary.lifecycle.as_ref()?.next.as_deref().unwrap_or("in-progress");
-        return Some(if ticket.hindrance.is_empty() {
-            format!("status → {next}")
-        } else {
-            ticket.hindrance.clone()
-        });
+    if let Some(ticket) = summary.ticket.as_ref().filter(|ticket| !ticket.hindrance.is_empty()) {
+        return Some(ticket.hindrance.clone());
     }
     own_command(summary).or_else(|| Some(format!("status → {}", summary.lifecycle.as_ref()?.next.as_ref()?)))
 }

@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use stepmark_model::{
     artifact::ProjectPath,
     lifecycle::MoveRefusal,
-    packs::{ArgumentShape, Kind, MoveCall, NamedMove, is_name_of},
+    packs::{ArgumentShape, Kind, MoveCall, NamedMove, built_in, is_name_of},
     spelling::argument,
     tracked_artifact::TrackedArtifact,
     transition::TransitionRefusal,
@@ -46,6 +46,7 @@ pub(crate) fn read(word: &str, line: &[std::ffi::OsString]) -> Option<Result<Arg
     let place = ProjectArguments { root: root_in(line), ..ProjectArguments::default() };
     let project = Project::open(&place, &ActingArguments::default(), &environment).ok()?;
     let kinds = project.workspace.configuration().packs().iter().flat_map(|own| &own.pack.kinds);
+    let kinds = kinds.chain(built_in().flat_map(|pack| &pack.kinds));
     let kind = kinds.map(|own| &own.kind).find(|kind| kind.command == word && has_moves(kind))?;
     let program = command_line().subcommand(command_of(kind));
     Some(program.try_get_matches_from(line).and_then(|found| arguments_of(kind, &found)))

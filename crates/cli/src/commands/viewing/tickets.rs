@@ -15,8 +15,8 @@ use crate::{
 
 /// Show the tickets of BMAD 7: by epic, in build order, and what each waits for
 ///
-/// `stepmark transition 1.2 in-progress` moves one: its plan is made with its first status. The answer in
-/// JSON has the fields of BMAD's `tickets.py status`, and that of `stepmark next` those of its `next`.
+/// `stepmark ticket start 1.2` takes one, `stepmark transition 1.2 built` moves it on: its plan is made with
+/// its first status. The answer in JSON has the fields of BMAD's `tickets.py status`, and that of `stepmark next` those of its `next`.
 #[derive(Debug, Args)]
 pub(crate) struct Tickets {
     /// The folder of an epic, an initiative or the backlog; without it the active initiative
@@ -148,7 +148,7 @@ pub(super) fn next(found: &Found, folder: Option<&str>, output: &Output) -> Opti
 fn cells(tree: &TicketTree, group: TicketGroup, own: &Ticket) -> Vec<String> {
     let reference = tree.reference(own);
     let next = match group {
-        TicketGroup::Start => format!("stepmark transition {} in-progress", argument(&reference)),
+        TicketGroup::Start => format!("stepmark ticket start {}", argument(&reference)),
         TicketGroup::Refine => "write its criteria, then `refined: true`".to_owned(),
         TicketGroup::Blocked => tree.hindrance(own),
         TicketGroup::InProgress if own.status == "built" => "a person decides".to_owned(),

@@ -34,7 +34,7 @@ pub struct TicketReports {
     pub undeclared_after: Vec<Json>,
     /// Epics that wait for one that is built later
     pub order_conflict: Vec<Json>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 

@@ -150,7 +150,7 @@ fn was_looked_for(rule: &Rule, subject: &Subject<'_>) -> bool {
         | Group::Flows => subject.environment.is_some(),
         Group::Delegation => subject.chains.is_some(),
         Group::History | Group::Systems => subject.base.is_some(),
-        Group::Suppressions | Group::Gates | Group::Memory => false,
+        Group::Suppressions | Group::Gates | Group::Memory | Group::Bmad => false,
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) mod manifest;
 pub mod history;
 pub(crate) mod asdd;
 pub(crate) mod autodev;
+pub mod bmad;
 pub(crate) mod coordination;
 pub(crate) mod flows;
 pub mod memory;

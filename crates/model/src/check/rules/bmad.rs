@@ -1,0 +1,29 @@
+//! Files of BMAD besides artifacts. `bmad::tickets` looks for what the rules of tickets are about.
+
+use crate::bmad::tickets::{TicketFault, TicketProblem};
+use crate::check::{Finding, rule::Decision};
+
+rules! { Bmad;
+    pub(crate) TICKET_UNUSABLE "SMB01" "ticket-unusable" Error Decision::OfLaterStage;
+    pub(crate) TICKET_NAME_UNKNOWN "SMB02" "ticket-name-unknown" Error Decision::OfLaterStage;
+    pub(crate) TICKET_ORDER "SMB03" "ticket-order" Warning Decision::OfLaterStage;
+    pub(crate) TICKET_DRIFT "SMB04" "ticket-drift" Warning Decision::OfLaterStage;
+}
+
+pub fn ticket_finding(problem: TicketProblem) -> Finding {
+    let (rule, help) = match problem.fault {
+        TicketFault::Unusable => (&TICKET_UNUSABLE, "mend it; until then the rest of the tree is used"),
+        TicketFault::Reference => (
+            &TICKET_NAME_UNKNOWN,
+            "name a neighbour by its id, others by `\"EPIC.ID\"` or `\"epic-name\"`; until then the ticket waits",
+        ),
+        TicketFault::Order => (
+            &TICKET_ORDER,
+            "bring `tickets.toml` to what is meant; the order of its tables is the build order",
+        ),
+        TicketFault::Drift => {
+            (&TICKET_DRIFT, "the leaf file counts; bring the entry to it, or the other way round")
+        }
+    };
+    Finding::new(rule, &problem.path, problem.span, problem.message).with_help(help)
+}
