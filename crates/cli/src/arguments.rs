@@ -127,6 +127,7 @@ pub(crate) enum Command {
     Scope(changing::scope::Scope),
     Track(changing::track::Track),
     Memlog(changing::memlog::Memlog),
+    Defer(changing::defer::Defer),
     Remove(changing::remove::Remove),
     Undo(changing::undo::Undo),
     Session(sessions::session::Session),

@@ -21,6 +21,14 @@ pub struct PathGlob {
     matcher: OnceLock<GlobMatcher>,
 }
 
+impl PartialEq for PathGlob {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for PathGlob {}
+
 /// The largest number of bytes of a pattern. Together with [`BRACES_LIMIT`] it keeps every pattern far within
 /// what the automaton can hold, so that compiling it later cannot fail.
 const LENGTH_LIMIT: usize = 1024;

@@ -24,6 +24,11 @@ where
         fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
             text.parse().map_err(E::custom)
         }
+
+        // Some readers resolve a whole number before they are asked for its text.
+        fn visit_i64<E: de::Error>(self, number: i64) -> Result<T, E> {
+            self.visit_str(&number.to_string())
+        }
     }
 
     from.deserialize_str(Visitor(PhantomData))

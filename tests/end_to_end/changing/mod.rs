@@ -5,6 +5,7 @@ mod complete;
 pub(crate) mod delegate;
 mod import_stories;
 mod memlog;
+mod specs;
 mod named_artifacts;
 mod remove;
 mod reopen;

@@ -83,7 +83,7 @@ fn dispatch(
     run! {
         [
             Asdd Autodev Task Coordination Flow Init Status List Show Next Complete Reopen Transition Set Unset
-            Scope Track Memlog Remove Undo Resume Checkpoint Restore Doctor Delegate Tickets Tree Gate Lease Import Hook At Diff
+            Scope Track Memlog Defer Remove Undo Resume Checkpoint Restore Doctor Delegate Tickets Tree Gate Lease Import Hook At Diff
             Replay Journal Lifecycle Pack Made Report Manifest Config Context Instructions
         ]
         Command::Memory(command) => command.run(project()?, output),
@@ -140,6 +140,7 @@ const fn writes_artifacts(command: &Command) -> bool {
             | Command::Checkpoint(_)
             | Command::Restore(_)
             | Command::Exec(_)
+            | Command::Defer(_)
             | Command::Delegate(_)
             | Command::Import(_)
             | Command::Made(_)

@@ -68,9 +68,7 @@ fn of_change(error: ChangeError) -> Failure {
         ChangeError::Lease(error) => error.into(),
         ChangeError::Walk(error) => error.into(),
         ChangeError::Check(error) => error.into(),
-        ChangeError::Exists { .. } | ChangeError::Memlog { .. } => {
-            Failure::from_error(Exit::Findings, &error)
-        }
+        ChangeError::Exists { .. } | ChangeError::Left { .. } => Failure::from_error(Exit::Findings, &error),
         ChangeError::Commit(error) => {
             let exit = match &error {
                 CommitError::Lock(LockError::Resolve(error)) => resolve_exit(error),

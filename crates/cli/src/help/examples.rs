@@ -30,6 +30,13 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
         "delegate",
         ["stepmark delegate docs/prd.md --to writer", "stepmark delegate docs/prd.md --to writer --json"],
     ),
+    (
+        "defer",
+        [
+            "stepmark defer spec-3-2 --summary 'Lists are slow' --evidence '900 ms' --severity low",
+            "stepmark defer spec-3-2 --summary 'No test' --evidence 'src/a.rs' --json",
+        ],
+    ),
     ("tickets", ["stepmark tickets", "stepmark tickets epic-cart --json"]),
     (
         "memlog",

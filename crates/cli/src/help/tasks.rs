@@ -16,7 +16,7 @@ pub(super) const TASKS: &[Task] = &[
     Task {
         name: "Record work",
         first: &["complete", "transition", "import"],
-        rest: &["reopen", "set", "unset", "scope", "delegate", "track", "memlog", "remove", "undo"],
+        rest: &["reopen", "set", "unset", "scope", "delegate", "track", "memlog", "defer", "remove", "undo"],
     },
     Task { name: "Work in sessions", first: &[], rest: &["session", "checkpoint", "restore", "exec"] },
     Task {

@@ -5,5 +5,6 @@ pub mod settings;
 pub mod steps;
 pub mod sprint;
 pub mod catalogue;
+pub mod deferred;
 pub mod memlog;
 pub mod tickets;

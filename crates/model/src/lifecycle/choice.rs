@@ -1,6 +1,9 @@
 //! The lifecycle of an artifact, and the reasons.
 
-use super::{Attributes, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem, RootKeys};
+use super::{
+    Attributes, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem, LifecycleState, Once,
+    RootKeys,
+};
 use crate::artifact::{Artifact, Delegation, ProjectPath};
 use crate::spelling::folded;
 use memchr::memmem;
@@ -197,6 +200,24 @@ impl fmt::Display for ConditionMatch {
             Self::Delegated(false) => out.write_str("it was not delegated"),
         }
     }
+}
+
+impl Choice {
+    /// The file of a skill that says how the work of `artifact` goes on in `state`.
+    pub fn guide<'s>(&self, state: &'s LifecycleState, artifact: &Artifact) -> Option<&'s str> {
+        let own = state.read.iter().find(|own| is_for(own.when.as_ref(), artifact))?;
+        Some(&own.file.0)
+    }
+
+    /// The key that entering `state` writes once.
+    pub fn once<'s>(&self, state: &'s LifecycleState, artifact: &Artifact) -> Option<(&'s str, Once)> {
+        let own = state.once.iter().find(|own| is_for(own.when.as_ref(), artifact))?;
+        Some((&own.key.0, own.value))
+    }
+}
+
+fn is_for(when: Option<&ConditionDeclaration>, artifact: &Artifact) -> bool {
+    when.is_none_or(|when| Condition::of(when).evidence(&ConditionInput::new(artifact)).is_some())
 }
 
 /// An artifact with what is read of it at the first question.

@@ -13,5 +13,5 @@ pub use choice::{
 pub use stepmark_packs::lifecycle::{
     Attributes, ChangeRefusal, Counter, CounterLimit, Guard, KeyUpdate, Lasting, Lifecycle,
     LifecycleDeclaration, LifecycleError, LifecycleProblem, LifecycleState, Move, MoveDecision, MoveFacts,
-    MoveRefusal, Roles, RootKeys,
+    MoveRefusal, Once, Roles, RootKeys,
 };

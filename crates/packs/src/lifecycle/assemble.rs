@@ -84,6 +84,8 @@ impl Words {
                 waits_for_person: state.waits_for.is_some(),
                 sets: state.sets.clone().unwrap_or_default(),
                 while_in: state.while_in.clone().unwrap_or_default(),
+                once: state.once.clone().unwrap_or_default(),
+                read: state.read.clone().unwrap_or_default(),
             });
         }
         Ok(read)
@@ -242,14 +244,17 @@ impl Words {
                 let places = self.find_all(words, way)?;
                 Ok::<_, Wrong>(places.into_iter().map(|(place, _)| self.states[place].name.clone()).collect())
             };
+            let some = |words: &Option<OneOrMore<Name>>, key: &str| match words {
+                Some(words) => named(words, &way.clone().then(key)),
+                None => Ok(Vec::new()),
+            };
             counters.push(Counter {
                 key,
                 entering: named(&declared.entering, &way.clone().then("entering"))?,
+                leaving: some(&declared.leaving, "leaving")?,
                 at_most: declared.at_most.clone(),
-                reset_by: match &declared.reset_by {
-                    Some(words) => named(words, &way.then("reset_by"))?,
-                    None => Vec::new(),
-                },
+                reset_by: some(&declared.reset_by, "reset_by")?,
+                reset_leaving: some(&declared.reset_leaving, "reset_leaving")?,
             });
         }
         Ok(counters)

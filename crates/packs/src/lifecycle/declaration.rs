@@ -74,6 +74,41 @@ pub struct StateDeclaration {
     pub sets: Option<BTreeMap<String, u64>>,
     /// Frontmatter keys that are there while it lasts: written when it is entered, taken away when it is left.
     pub while_in: Option<BTreeMap<String, Lasting>>,
+    /// A frontmatter key that is written when it is entered and the key is not there yet; then it stays: the
+    /// first whose condition holds.
+    pub once: Option<Vec<OnceDeclaration>>,
+    /// The files of skills that say how the work goes on in it: the first whose condition holds.
+    pub read: Option<Vec<ReadDeclaration>>,
+}
+
+/// What a key says for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+pub enum Once {
+    /// The commit that is checked out; `NO_VCS` where there is none.
+    #[serde(rename = "$head")]
+    Head,
+}
+
+/// A key that is written once, and for which artifacts.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping with `key` and `value`")]
+pub struct OnceDeclaration {
+    /// The key.
+    pub key: Name,
+    /// What it says.
+    pub value: Once,
+    /// The artifacts that it is for; without it all.
+    pub when: Option<ConditionDeclaration>,
+}
+
+/// A file of a skill, seen from the folder of the skills, and for which artifacts it is.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping with `file`")]
+pub struct ReadDeclaration {
+    /// The file: `bmad-build/step-02-plan.md`.
+    pub file: Name,
+    /// The artifacts that it is for; without it all.
+    pub when: Option<ConditionDeclaration>,
 }
 
 /// What a key says while a state lasts.
@@ -115,14 +150,18 @@ pub struct CounterDeclaration {
     pub key: Name,
     /// The states whose entering counts.
     pub entering: OneOrMore<Name>,
+    /// The states from which they are entered; without it any.
+    pub leaving: Option<OneOrMore<Name>>,
     /// The highest value, or the frontmatter key that holds it.
     pub at_most: Option<CounterLimit>,
     /// The states whose entering sets it to 0.
     pub reset_by: Option<OneOrMore<Name>>,
+    /// The states whose leaving sets it to 0.
+    pub reset_leaving: Option<OneOrMore<Name>>,
 }
 
 /// Artifacts: those for which all that is said here holds.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
     expecting = "a mapping with `path`, `workflow_type`, `key`, `heading` or `delegated`"

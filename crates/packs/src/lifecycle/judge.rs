@@ -129,7 +129,7 @@ impl Lifecycle {
         }
         self.counters
             .iter()
-            .filter(|counter| counter.entering.contains(&verdict.to.name))
+            .filter(|counter| counter.counts(verdict.from, verdict.to))
             .try_for_each(|counter| self.admit(counter, verdict.to, facts.before, legal))?;
         Ok(verdict)
     }

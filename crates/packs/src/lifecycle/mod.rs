@@ -17,7 +17,7 @@ pub use change::ChangeRefusal;
 pub(crate) use change::refused_to;
 pub use declaration::{
     Attributes, ConditionDeclaration, CounterDeclaration, Lasting, LifecycleDeclaration, MoveDeclaration,
-    StateDeclaration, Waits,
+    Once, OnceDeclaration, ReadDeclaration, StateDeclaration, Waits,
 };
 pub use guard::{CounterLimit, Guard};
 pub use judge::{MoveDecision, MoveFacts, MoveRefusal};

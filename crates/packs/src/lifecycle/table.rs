@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Attributes, CounterLimit, Guard, Lasting, LifecycleProblem, RootKeys, moves::NamedMove};
+use super::{
+    Attributes, CounterLimit, Guard, Lasting, LifecycleProblem, OnceDeclaration, ReadDeclaration, RootKeys,
+    moves::NamedMove,
+};
 use crate::spelling::folded;
 
 /// A lifecycle: states, and the moves between them that are legal. It is well formed: names are unique, every
@@ -175,6 +178,10 @@ pub struct LifecycleState {
     pub sets: BTreeMap<String, u64>,
     /// The keys that are there while it lasts.
     pub while_in: BTreeMap<String, Lasting>,
+    /// The keys of which entering it writes the first whose condition holds, where it is not there yet.
+    pub once: Vec<OnceDeclaration>,
+    /// The files of skills that say how the work goes on in it.
+    pub read: Vec<ReadDeclaration>,
     /// The command that leads on, where the state names one.
     pub next: Option<String>,
     /// True if the work waits for a person in it.
@@ -194,10 +201,14 @@ pub struct Counter {
     /// The frontmatter key of the number. Without it the number is 0.
     pub key: String,
     pub entering: Vec<String>,
+    /// The states from which they are entered; without any all.
+    pub leaving: Vec<String>,
     /// The highest value: a move that would go beyond is refused.
     pub at_most: Option<CounterLimit>,
     /// The states whose entering sets it to 0.
     pub reset_by: Vec<String>,
+    /// The states whose leaving sets it to 0.
+    pub reset_leaving: Vec<String>,
 }
 
 /// Checks that each state of `lifecycle` is reached and left; an error has the index of the state.
@@ -270,7 +281,7 @@ impl Lifecycle {
         }
         changes
             .extend(to.sets.iter().map(|(key, value)| KeyUpdate::Count { key: key.clone(), value: *value }));
-        changes.extend(self.counters.iter().filter_map(|counter| counter.after_entering(to, keys)));
+        changes.extend(self.counters.iter().filter_map(|counter| counter.after(from, to, keys)));
         changes
     }
 }
@@ -283,11 +294,23 @@ impl Counter {
         }
     }
 
-    fn after_entering(&self, to: &LifecycleState, keys: &RootKeys) -> Option<KeyUpdate> {
+    /// Returns whether a move from `from` to `to` counts.
+    pub(super) fn counts(&self, from: Option<&LifecycleState>, to: &LifecycleState) -> bool {
+        let is_left = from.is_some_and(|from| self.leaving.contains(&from.name));
+        self.entering.contains(&to.name) && (self.leaving.is_empty() || is_left)
+    }
+
+    fn after(
+        &self,
+        from: Option<&LifecycleState>,
+        to: &LifecycleState,
+        keys: &RootKeys,
+    ) -> Option<KeyUpdate> {
         let count = self.count(keys).ok()?;
-        let value = if self.entering.contains(&to.name) {
+        let is_reset_by_leaving = from.is_some_and(|from| self.reset_leaving.contains(&from.name));
+        let value = if self.counts(from, to) {
             count.saturating_add(1)
-        } else if self.reset_by.contains(&to.name) && count > 0 {
+        } else if (self.reset_by.contains(&to.name) || is_reset_by_leaving) && count > 0 {
             0
         } else {
             return None;

@@ -133,7 +133,7 @@ where
             };
             let bytes = found.get(1).copied().flatten();
             let (entry, left) = match (&decision.moved, ledger.zip(bytes)) {
-                (Some(moved), Some((ledger, bytes))) => moved.ledger(ledger, bytes),
+                (Some(moved), Some((ledger, bytes))) => moved.ledger(ledger, bytes, &workspace.local_time()),
                 _ => (FileDecision::Keep, None),
             };
             Ok(([own].into_iter().chain(ledger.map(|_| entry)).collect(), (decision, left)))

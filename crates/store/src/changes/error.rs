@@ -52,7 +52,7 @@ pub enum ChangeError {
     #[error(transparent)]
     Check(#[from] CheckError),
     #[error("`{path}` is left as it is: {reason}")]
-    Memlog { path: ProjectPath, reason: String },
+    Left { path: ProjectPath, reason: String },
     #[error("`{path}` exists already: name another file")]
     Exists { path: ProjectPath },
     #[error(transparent)]

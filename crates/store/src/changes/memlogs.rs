@@ -1,11 +1,15 @@
-//! Memlogs of BMAD on the disk: each change one commit under the lock of its file, told as an event.
+//! Memlogs of BMAD, and findings that its reviews put off: each change one commit under the lock of its file,
+//! told as an event.
 
 use crate::changes::{ChangeError, RecordDecision, UpdateError};
 use crate::commit::{CommitError, make_folders_to};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    bmad::memlog::{Memlog, MemlogEntry, new_memlog},
+    bmad::{
+        deferred::{Deferred, defer},
+        memlog::{Memlog, MemlogEntry, new_memlog},
+    },
     journal::{EventDraft, Kind},
 };
 
@@ -20,7 +24,7 @@ pub enum MemlogChange<'c> {
 impl Workspace {
     /// Changes the memlog at `path`, and returns how many entries it has then.
     pub fn change_memlog(&self, path: &ProjectPath, change: MemlogChange<'_>) -> Result<usize, ChangeError> {
-        let now = self.now().to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%dT%H:%M").to_string();
+        let now = self.local_time().strftime("%Y-%m-%dT%H:%M").to_string();
         let draft = EventDraft::new(Kind::CHANGE).decided();
         let draft = match change {
             MemlogChange::Init(_) => draft.with_command("memlog init"),
@@ -45,6 +49,24 @@ impl Workspace {
     }
 }
 
+impl Workspace {
+    /// Adds a finding to those that the spec at `path` puts off.
+    pub fn defer(&self, path: &ProjectPath, item: &Deferred<'_>) -> Result<(), ChangeError> {
+        let draft = EventDraft::new(Kind::CHANGE).decided().with_command("defer");
+        let decide = |found: &[Option<Artifact>]| {
+            let missing = || ArtifactError::Missing { path: path.clone() };
+            let found = found.first().and_then(Option::as_ref).ok_or_else(missing)?;
+            let written = defer(path, found.bytes(), item);
+            let written = written.map_err(|reason| ChangeError::Left { path: path.clone(), reason })?;
+            Ok(vec![RecordDecision::Write(written)])
+        };
+        match self.change_records(std::slice::from_ref(path), |_| draft.clone(), decide) {
+            Ok(_) => Ok(()),
+            Err(UpdateError::Refused { source, .. } | UpdateError::Change(source)) => Err(source),
+        }
+    }
+}
+
 fn changed(
     path: &ProjectPath,
     found: Option<&Artifact>,
@@ -63,5 +85,5 @@ fn changed(
             memlog.and_then(|memlog| memlog.set(key, value, now))
         }
     };
-    text.map_err(|reason| ChangeError::Memlog { path: path.clone(), reason })
+    text.map_err(|reason| ChangeError::Left { path: path.clone(), reason })
 }

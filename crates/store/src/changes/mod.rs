@@ -18,7 +18,7 @@ pub(crate) use records::RECORDS_A_COMMIT;
 pub use records::RecordDecision;
 pub use removing::ConfigureError;
 
-use std::{collections::BTreeSet, path::Path};
+use std::{cell::LazyCell, collections::BTreeSet, path::Path};
 
 use crate::changes::{artifact_change::ArtifactChange, records::Versions};
 use crate::commit::{
@@ -26,13 +26,16 @@ use crate::commit::{
 };
 use crate::configuration::{PACKS_FOLDER, STEPMARK_GITIGNORE, initial_configuration};
 use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
-use crate::{disk::CONFIGURATION_PATH, repository::git::GitFacts};
+use crate::{
+    disk::CONFIGURATION_PATH,
+    repository::{git::GitFacts, git_history::head_commit},
+};
 use stepmark_frontmatter::{Edit, KeyIndex, KeyPath, Value};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::{Event, EventDraft, Kind},
-    lifecycle::Lasting,
+    lifecycle::{Lasting, Once},
     packs::{MoveCall, NamedMove},
     transition::{Command, Plan, Remark, Strictness},
 };
@@ -180,10 +183,12 @@ impl Workspace {
         };
         let mut draft = reason.on(EventDraft::new(Kind::CHANGE).with_command(command.to_string()));
         draft.is_move = matches!(command, Command::Move(_));
+        // Asked at the first look, before anything is locked.
+        let head = LazyCell::new(|| head_commit(self.root()));
         let mut carried = self.update_telling(path, &draft, |artifact| {
             let mut plan = artifact.decide(command, strictness)?;
             plan.edits.extend(self.date_of_move(artifact, &plan));
-            plan.edits.extend(self.lasting_keys(artifact, &plan, text.as_deref()));
+            plan.edits.extend(self.lasting_keys(artifact, &plan, (text.as_deref(), &head)));
             if let Command::Move(call) = command {
                 self.guard_move(call, artifact, &plan)?;
             }
@@ -231,7 +236,12 @@ impl Workspace {
     }
 
     /// The keys of the state that a plan leaves, which go, and of the one that it enters.
-    fn lasting_keys(&self, artifact: &TrackedArtifact, plan: &Plan, reason: Option<&str>) -> Vec<Edit> {
+    fn lasting_keys<F: FnOnce() -> Option<String>>(
+        &self,
+        artifact: &TrackedArtifact,
+        plan: &Plan,
+        (reason, head): (Option<&str>, &LazyCell<Option<String>, F>),
+    ) -> Vec<Edit> {
         let status = KeyPath::key("status");
         let to = plan.edits.iter().find_map(|edit| match edit {
             Edit::Set { path, value: Value::String(word) } if *path == status => Some(word),
@@ -240,12 +250,16 @@ impl Workspace {
         let Some((choice, to)) = artifact.lifecycle().zip(to) else { return Vec::new() };
         let keys = artifact.artifact().root_keys();
         let left = artifact.lifecycle_state().into_iter().flat_map(|state| state.while_in.keys());
-        let entered = choice.lifecycle.state_of(to).into_iter().flat_map(|state| &state.while_in);
+        let state = choice.lifecycle.state_of(to);
+        let once = state.and_then(|state| choice.once(state, artifact.artifact()));
+        let once = once.filter(|(key, _)| !keys.is_filled(key)).map(|(key, Once::Head)| {
+            let text = head.as_deref().unwrap_or("NO_VCS");
+            Edit::Set { path: KeyPath::key(key), value: Value::from(text) }
+        });
+        let entered = state.into_iter().flat_map(|state| &state.while_in);
         let set = entered.filter_map(|(key, lasting)| {
             let text = match lasting {
-                Lasting::Today => {
-                    self.now().to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d").to_string()
-                }
+                Lasting::Today => self.local_time().strftime("%Y-%m-%d").to_string(),
                 Lasting::Reason => reason?.to_owned(),
             };
             Some(Edit::Set { path: KeyPath::key(key), value: Value::String(text) })
@@ -254,7 +268,7 @@ impl Workspace {
         let is_set = |path: &KeyPath| set.iter().any(|edit| edit.path() == path);
         let gone = left.filter(|key| keys.has(key)).map(|key| KeyPath::key(key)).filter(|path| !is_set(path));
         let gone: Vec<Edit> = gone.map(|path| Edit::Remove { path }).collect();
-        gone.into_iter().chain(set).collect()
+        gone.into_iter().chain(set).chain(once).collect()
     }
 
     /// The edit that dates a move, where the lifecycle names a key for it that the artifact has.

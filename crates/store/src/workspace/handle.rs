@@ -25,6 +25,7 @@ use crate::commit::CommitOptions;
 use crate::history::History;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
+    bmad::steps::DEFAULT_ROOTS,
     coordination::Record,
     journal::Attribution,
     workflow::Binding,
@@ -197,6 +198,11 @@ impl Workspace {
         self.clock.now()
     }
 
+    /// The same where the user is.
+    pub(crate) fn local_time(&self) -> jiff::Zoned {
+        self.now().to_zoned(jiff::tz::TimeZone::system())
+    }
+
     /// The number of files that were passed so far by everything that reads all artifacts, in this workspace
     /// and its clones: a thread that shows progress looks at it meanwhile.
     pub fn files_looked_at(&self) -> &AtomicUsize {
@@ -239,6 +245,18 @@ impl Workspace {
             bytes => Artifact::read(path.clone(), bytes?),
         };
         Ok(self.track(artifact)?)
+    }
+
+    /// The file of an installed skill that says how the work of `artifact` goes on: where it is, or, where the
+    /// skill is not installed, its name in the folder of the skills.
+    pub fn guide(&self, artifact: &TrackedArtifact) -> Option<Result<ProjectPath, String>> {
+        let (choice, state) = artifact.lifecycle().zip(artifact.lifecycle_state())?;
+        let file = choice.guide(state, artifact.artifact())?;
+        let places = DEFAULT_ROOTS.iter().filter_map(|root| ProjectPath::new(format!("{root}/{file}")).ok());
+        let is_there =
+            |place: &ProjectPath| self.root.resolve(place).is_ok_and(|place| open_file(&place).is_ok());
+        let mut places = places.filter(is_there);
+        Some(places.next().ok_or_else(|| file.to_owned()))
     }
 
     pub(crate) fn read_file(&self, path: &ProjectPath) -> Result<Vec<u8>, ArtifactError> {

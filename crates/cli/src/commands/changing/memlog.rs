@@ -152,7 +152,7 @@ impl Memlog {
 fn show(file: &Path, project: &Project, output: &Output) -> Result<Exit, Failure> {
     let path = project.path(file)?;
     let artifact = project.workspace.artifact(&path)?;
-    let failed = |reason| ChangeError::Memlog { path: path.clone(), reason };
+    let failed = |reason| ChangeError::Left { path: path.clone(), reason };
     let memlog = Read::read(artifact.artifact().bytes()).map_err(failed)?;
     let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
     let shown = MemlogShown {

@@ -1,6 +1,7 @@
 //! Commands that change artifacts: they record work.
 
 pub(crate) mod change;
+pub(crate) mod defer;
 pub(crate) mod delegate;
 pub(crate) mod import;
 pub(crate) mod memlog;

@@ -47,6 +47,9 @@ struct NextAnswer {
     problems: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
+    /// The file of a skill to read for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<String>,
 }
 
 impl Next {
@@ -70,6 +73,7 @@ impl Next {
         if progress.is_none() && artifact.lifecycle_state().is_none() {
             return Err(cannot_tell(&artifact));
         }
+        let guide = project.workspace.guide(&artifact);
         if output.json {
             let counts = ProblemCounts::of(&project.workspace.checks().own_findings(&artifact));
             let wire = NextAnswer {
@@ -79,12 +83,13 @@ impl Next {
                 command: Entry::of(&ArtifactSummary::of(&artifact))
                     .command
                     .filter(|_| has_commands(&artifact)),
+                read: guide.as_ref().and_then(|file| Some(file.as_ref().ok()?.to_string())),
             };
             let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
             output.json("stepmark.next/3", wire);
         }
         let Some(progress) = progress else {
-            let exit = tell_move(&artifact, output);
+            let exit = tell_move(&artifact, guide.as_ref(), output);
             return Ok(if self.artifact.is_some() { Exit::Fine } else { exit });
         };
         if progress.state == WorkState::Interrupted {
@@ -184,7 +189,11 @@ fn in_order(open: Vec<TrackedArtifact>) -> Vec<TrackedArtifact> {
 }
 
 /// `status → in-progress`, the command for it, and the other moves; or that nothing is left.
-fn tell_move(artifact: &TrackedArtifact, output: &Output) -> Exit {
+fn tell_move(
+    artifact: &TrackedArtifact,
+    guide: Option<&Result<ProjectPath, String>>,
+    output: &Output,
+) -> Exit {
     let entry = Entry::of(&ArtifactSummary::of(artifact));
     let (Some(next), Some(command)) = (entry.next, entry.command) else {
         output.remark(format_args!("`{}` is finished", artifact.path()));
@@ -198,6 +207,11 @@ fn tell_move(artifact: &TrackedArtifact, output: &Output) -> Exit {
     } else {
         output.line(next);
         output.remark(format_args!("  {command}"));
+    }
+    match guide {
+        Some(Ok(file)) => output.line(format_args!("read {file}")),
+        Some(Err(file)) => output.remark(format_args!("  `{file}` says how, and its skill is not installed")),
+        None => {}
     }
     let named = artifact.next_state();
     let others = artifact.moves();

@@ -1,8 +1,13 @@
 //! Entries of `sprint-status.yaml`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use super::{EntryLocation, LedgerEntry, Story, sprint_status::STATES_KEY};
+use jiff::Zoned;
+
+use super::{
+    EntryLocation, LedgerEntry, Story,
+    sprint_status::{STATES_KEY, UPDATED_KEY},
+};
 use crate::{
     artifact::ProjectPath,
     bmad::sprint::{LedgerKey, LedgerPart, SprintStatus},
@@ -108,6 +113,31 @@ pub fn write_entries(bytes: &[u8], entries: Vec<LedgerEntry>) -> EntriesWritten 
 }
 
 impl EntriesWritten {
+    /// Does what BMAD does with each change of a story: an epic that waited is in progress with its first story
+    /// (`sync-sprint-status.md`), and the ledger says when it changed: in the form that it has.
+    #[must_use]
+    pub fn kept_up(mut self, now: &Zoned) -> Self {
+        let Ok(ledger) = SprintStatus::read(&self.bytes) else { return self };
+        let is_begun = |entry: &&LedgerEntry| entry.to != "backlog";
+        let epics = self.written.iter().filter(is_begun).filter_map(|entry| LedgerKey::read(&entry.key));
+        let epics: BTreeSet<String> = epics.map(|key| format!("epic-{}", key.epic)).collect();
+        let waiting = epics.into_iter().filter(|epic| ledger.status(epic) == Some("backlog"));
+        let path = |epic: String| KeyPath::key(STATES_KEY).then(&epic);
+        let lifted = waiting.map(|epic| Edit::Set { path: path(epic), value: Value::from("in-progress") });
+        let dated = ledger.updated().filter(|_| !self.written.is_empty()).and_then(form_of);
+        let dated = dated.map(|form| {
+            let text = now.strftime(form).to_string();
+            Edit::Set { path: KeyPath::key(UPDATED_KEY), value: Value::String(text) }
+        });
+        for edit in lifted.chain(dated).collect::<Vec<_>>() {
+            // What cannot be written faithfully stays.
+            if let Ok(edited) = apply(&self.bytes, &Region::WholeFile, &[edit]) {
+                self.bytes = edited.bytes;
+            }
+        }
+        self
+    }
+
     /// Writes entries that are listed: all at once, and where that cannot be, one half after the other.
     fn write_all(&mut self, mut entries: Vec<LedgerEntry>) {
         if entries.is_empty() {
@@ -138,6 +168,20 @@ impl EntriesWritten {
             Err(error) => self.left.push((entry, error)),
         }
     }
+}
+
+/// The form of a time as BMAD writes it; `None` for any other text.
+fn form_of(text: &str) -> Option<&'static str> {
+    let shape: String =
+        text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();
+    Some(match &*shape {
+        "00-00-0000 00:00" => "%m-%d-%Y %H:%M",
+        "00-00-0000" => "%m-%d-%Y",
+        "0000-00-00 00:00" => "%Y-%m-%d %H:%M",
+        "0000-00-00T00:00" => "%Y-%m-%dT%H:%M",
+        "0000-00-00" => "%Y-%m-%d",
+        _ => return None,
+    })
 }
 
 /// `None` for an entry without a place.

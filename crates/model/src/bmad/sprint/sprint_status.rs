@@ -12,6 +12,8 @@ const STORIES_FOLDER: &str = "stories";
 
 pub(super) const STATES_KEY: &str = "development_status";
 
+pub(super) const UPDATED_KEY: &str = "last_updated";
+
 /// The statuses of stories and epics in a ledger: the words under `development_status`, as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SprintStatus {
@@ -19,6 +21,8 @@ pub struct SprintStatus {
     /// All keys in the order of the file, also those without a word.
     keys: Vec<String>,
     structured: HashSet<String>,
+    /// What it says of when it changed.
+    updated: Option<String>,
 }
 
 impl SprintStatus {
@@ -29,7 +33,8 @@ impl SprintStatus {
         // A whole file always has itself.
         let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());
         let yaml = Yaml::parse(bytes, whole)?;
-        let mut read = Self::default();
+        let updated = yaml.root().and_then(|root| root.get(UPDATED_KEY)?.text().map(str::to_owned));
+        let mut read = Self { updated, ..Self::default() };
         for entry in yaml.root().and_then(|root| root.get(STATES_KEY)).map(Node::entries).unwrap_or_default()
         {
             let value = match entry.value.kind {
@@ -49,6 +54,10 @@ impl SprintStatus {
             }
         }
         Ok(read)
+    }
+
+    pub(super) fn updated(&self) -> Option<&str> {
+        self.updated.as_deref()
     }
 
     /// The word for the story or epic with this key.

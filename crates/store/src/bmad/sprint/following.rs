@@ -4,6 +4,7 @@ use super::{BrokenSprintStatus, LedgerProjection, Ledgers, StoryLedgers, ledgers
 use crate::git::process::{answer, git};
 use crate::workspace::{ArtifactError, Workspace};
 use crate::{commit::FileDecision, disk::WalkError, disk::git_folders::GitFolders};
+use jiff::Zoned;
 use std::{path::Path, sync::Arc};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::bmad::sprint::{
@@ -36,7 +37,12 @@ impl MovedStory {
         (written, left)
     }
 
-    pub(crate) fn ledger(&self, path: &ProjectPath, bytes: &[u8]) -> (FileDecision, Option<Remark>) {
+    pub(crate) fn ledger(
+        &self,
+        path: &ProjectPath,
+        bytes: &[u8],
+        now: &Zoned,
+    ) -> (FileDecision, Option<Remark>) {
         let ledger = match SprintStatus::read(bytes) {
             Ok(ledger) => ledger,
             Err(error) => {
@@ -57,7 +63,7 @@ impl MovedStory {
         if entry.is_foreign {
             return (FileDecision::Keep, Some(left(&entry)));
         }
-        let done = write_entries(bytes, vec![entry]);
+        let done = write_entries(bytes, vec![entry]).kept_up(now);
         match (done.written.first(), done.left.first()) {
             (Some(entry), _) => (FileDecision::Write(done.bytes), Some(followed(entry))),
             (None, Some((entry, error))) => {

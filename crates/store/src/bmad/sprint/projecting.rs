@@ -148,7 +148,8 @@ impl StoryLedgers<'_> {
                     None => writable.push(entry),
                 }
             }
-            let done = write_entries(bytes, attempt.allowed(writable, is_forced));
+            let done = write_entries(bytes, attempt.allowed(writable, is_forced))
+                .kept_up(&self.workspace.local_time());
             attempt.written = done.written;
             let left = done.left.into_iter();
             attempt.left.extend(left.map(|(entry, error)| LedgerLeft { entry, reason: error.to_string() }));
