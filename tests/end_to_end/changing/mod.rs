@@ -4,6 +4,7 @@ mod attributes;
 mod complete;
 pub(crate) mod delegate;
 mod import_stories;
+mod import_bmad_7;
 mod memlog;
 mod specs;
 mod named_artifacts;

@@ -38,6 +38,8 @@ fn lists_those_that_are_built_in() {
     exit 0
     ── stdout
     LIFECYCLE           SOURCE    STATES
+    bmad-ticket         built in  planned, draft, ready-for-dev, in-progress, in-review, built, done, blocked, dropped
+    bmad-container      built in  in-progress, done, dropped
     bmad-spec           built in  draft, ready-for-dev, in-progress, in-review, done, blocked, awaiting-operator
     bmad-story          built in  backlog, ready-for-dev, in-progress, review, done, awaiting-operator
     bmad-epic           built in  backlog, in-progress, done
@@ -57,8 +59,8 @@ fn lists_those_that_are_built_in() {
     ");
     let answer = Sandbox::empty().reads_only(&["lifecycle", "list", "--json"]);
     let lifecycles = answer.json("stepmark.lifecycles/2")["lifecycles"].clone();
-    assert_eq!(lifecycles[8]["name"], "d4-ticket");
-    assert_eq!(lifecycles[8]["states"][1]["moves"][1]["to"], "ready");
+    assert_eq!(lifecycles[10]["name"], "d4-ticket");
+    assert_eq!(lifecycles[10]["states"][1]["moves"][1]["to"], "ready");
 }
 
 #[test]
@@ -76,6 +78,7 @@ fn shows_one_with_its_moves() {
     done               4     complete, completed  in-progress, in-review                                                                                   reviewed; ends here
     blocked            -     -                    draft, ready-for-dev, in-progress, in-review                                                             halted, a person decides
     awaiting-operator  -     -                    in-progress, in-review, done (steps-finished, children-finished), blocked                                finished but for what a person has to do
+    `review_loop_iteration` counts entering draft, ready-for-dev, in-progress from in-review, 5 times at most
     ");
     sandbox.write(CONFIGURATION, RELEASE);
     assert_snapshot!(sandbox.reads_only(&["lifecycle", "show", "release"]), @r"
@@ -96,7 +99,7 @@ fn shows_one_with_its_moves() {
     exit 2
     ── stderr
     error: there is no lifecycle `relaese`
-      help: there are `release`, `task`, `bmad-spec`, `bmad-story`, `bmad-epic`, `bmad-retrospective`, `bmad-document`, `bmad-prd`, `bmad-research`, `bmad-prfaq`, `d4-ticket`, `asdd-slice`, `hivemind-graph`, `hivemind-flow`, `hivemind-task`, `cc-task`, `autodev-step`
+      help: there are `release`, `task`, `bmad-ticket`, `bmad-container`, `bmad-spec`, `bmad-story`, `bmad-epic`, `bmad-retrospective`, `bmad-document`, `bmad-prd`, `bmad-research`, `bmad-prfaq`, `d4-ticket`, `asdd-slice`, `hivemind-graph`, `hivemind-flow`, `hivemind-task`, `cc-task`, `autodev-step`
     ");
 }
 

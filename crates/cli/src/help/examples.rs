@@ -33,8 +33,8 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
     (
         "defer",
         [
-            "stepmark defer spec-3-2 --summary 'Lists are slow' --evidence '900 ms' --severity low",
-            "stepmark defer spec-3-2 --summary 'No test' --evidence 'src/a.rs' --json",
+            "stepmark defer spec-3-2 --summary 'Slow' --evidence '900 ms'",
+            "stepmark defer spec-3-2 --summary 'No test' --evidence src",
         ],
     ),
     ("tickets", ["stepmark tickets", "stepmark tickets epic-cart --json"]),

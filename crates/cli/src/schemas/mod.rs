@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 use stepmark_model::bmad::tickets::{NextTickets, TicketStatus};
 
-use crate::commands::changing::{import::pack::RowsImported, memlog::MemlogChanged, memlog::MemlogShown};
+use crate::commands::changing::{
+    import::bmad_7::Bmad7Imported, import::pack::RowsImported, memlog::MemlogChanged, memlog::MemlogShown,
+};
 use crate::commands::packs::{PackChecked, PackList, PackShown};
 
 /// By name and version; each says what it describes, which keys there always are, and of which types.
@@ -35,6 +37,10 @@ pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
         typed::<NextTickets>(
             "stepmark.next-tickets/1",
             "`next` where tickets of BMAD 7 are: by what can happen to them, as its `tickets.py next` has them",
+        ),
+        typed::<Bmad7Imported>(
+            "stepmark.import-bmad-7/1",
+            "`import bmad-7`: what becomes of epics and stories, and whether it was written",
         ),
         typed::<RowsImported>(
             "stepmark.import-pack/1",

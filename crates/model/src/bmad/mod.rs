@@ -7,4 +7,5 @@ pub mod sprint;
 pub mod catalogue;
 pub mod deferred;
 pub mod memlog;
+pub mod migration;
 pub mod tickets;

@@ -59,6 +59,11 @@ impl Tickets {
         self.trees.iter().filter(|tree| tree.top().file_name() != BACKLOG).count()
     }
 
+    /// The folder of all that BMAD writes, where it lies in the project.
+    pub fn output(&self) -> Option<&str> {
+        self.settings.output_in_project()
+    }
+
     /// The store of the tickets: `repo`, or a tracker.
     pub fn store(&self) -> &str {
         self.settings.store.as_deref().unwrap_or("repo")

@@ -47,7 +47,8 @@ pub(super) const DEFAULT_LEASE: NonZeroU32 = NonZeroU32::MIN.saturating_add(599)
 pub(super) const DEFAULT_GIT_HISTORY_LIMIT: u32 = 300;
 
 /// Excluded whatever the configuration says: the state of stepmark and of git.
-pub(super) const ALWAYS_EXCLUDED: &[&str] = &["**/.stepmark/**", "**/.stepmark-*", "**/.git/**"];
+pub(super) const ALWAYS_EXCLUDED: &[&str] =
+    &["**/.stepmark/**", "**/.stepmark-*", "**/.git/**", "**/archive-v6/**"];
 
 pub(super) fn default_values() -> Vec<ConfiguredValue> {
     let texts = |texts: &[&str]| Value::Sequence(texts.iter().copied().map(Value::from).collect());

@@ -247,16 +247,15 @@ impl Workspace {
         Ok(self.track(artifact)?)
     }
 
-    /// The file of an installed skill that says how the work of `artifact` goes on: where it is, or, where the
-    /// skill is not installed, its name in the folder of the skills.
-    pub fn guide(&self, artifact: &TrackedArtifact) -> Option<Result<ProjectPath, String>> {
+    /// The file of an installed skill that says how the work of `artifact` goes on.
+    pub fn guide(&self, artifact: &TrackedArtifact) -> Option<ProjectPath> {
         let (choice, state) = artifact.lifecycle().zip(artifact.lifecycle_state())?;
         let file = choice.guide(state, artifact.artifact())?;
-        let places = DEFAULT_ROOTS.iter().filter_map(|root| ProjectPath::new(format!("{root}/{file}")).ok());
+        let mut places =
+            DEFAULT_ROOTS.iter().filter_map(|root| ProjectPath::new(format!("{root}/{file}")).ok());
         let is_there =
             |place: &ProjectPath| self.root.resolve(place).is_ok_and(|place| open_file(&place).is_ok());
-        let mut places = places.filter(is_there);
-        Some(places.next().ok_or_else(|| file.to_owned()))
+        places.find(is_there)
     }
 
     pub(crate) fn read_file(&self, path: &ProjectPath) -> Result<Vec<u8>, ArtifactError> {

@@ -122,11 +122,10 @@ fn show(lifecycle: &Table, output: &Output) {
             for counter in lifecycle.counters() {
                 let limit = counter.at_most.as_ref();
                 let limit = limit.map_or(String::new(), |most| format!(", {most} times at most"));
-                output.line(format_args!(
-                    "`{}` counts entering {}{limit}",
-                    counter.key,
-                    counter.entering.join(", ")
-                ));
+                let from = counter.leaving.join(", ");
+                let from = if from.is_empty() { from } else { format!(" from {from}") };
+                let (key, entering) = (&counter.key, counter.entering.join(", "));
+                output.line(format_args!("`{key}` counts entering {entering}{from}{limit}"));
             }
             attributes(lifecycle.attributes()).iter().for_each(|line| output.line(line));
         },

@@ -83,7 +83,7 @@ impl Next {
                 command: Entry::of(&ArtifactSummary::of(&artifact))
                     .command
                     .filter(|_| has_commands(&artifact)),
-                read: guide.as_ref().and_then(|file| Some(file.as_ref().ok()?.to_string())),
+                read: guide.as_ref().map(ToString::to_string),
             };
             let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
             output.json("stepmark.next/3", wire);
@@ -189,11 +189,7 @@ fn in_order(open: Vec<TrackedArtifact>) -> Vec<TrackedArtifact> {
 }
 
 /// `status → in-progress`, the command for it, and the other moves; or that nothing is left.
-fn tell_move(
-    artifact: &TrackedArtifact,
-    guide: Option<&Result<ProjectPath, String>>,
-    output: &Output,
-) -> Exit {
+fn tell_move(artifact: &TrackedArtifact, guide: Option<&ProjectPath>, output: &Output) -> Exit {
     let entry = Entry::of(&ArtifactSummary::of(artifact));
     let (Some(next), Some(command)) = (entry.next, entry.command) else {
         output.remark(format_args!("`{}` is finished", artifact.path()));
@@ -208,11 +204,7 @@ fn tell_move(
         output.line(next);
         output.remark(format_args!("  {command}"));
     }
-    match guide {
-        Some(Ok(file)) => output.line(format_args!("read {file}")),
-        Some(Err(file)) => output.remark(format_args!("  `{file}` says how, and its skill is not installed")),
-        None => {}
-    }
+    guide.iter().for_each(|file| output.line(format_args!("read {file}")));
     let named = artifact.next_state();
     let others = artifact.moves();
     let others = others.iter().map(|legal| legal.to).filter(|other| named != Some(*other));

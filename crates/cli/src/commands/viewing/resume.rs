@@ -135,7 +135,7 @@ fn tell(
         let command = of_kind.and_then(|artifact| Entry::of(&ArtifactSummary::of(artifact)).command);
         let command = command.unwrap_or_else(|| transition_command(&report.artifact, status));
         output.remark(format_args!("  {command}"));
-        if let Some(Ok(file)) = artifact.and_then(|artifact| project.workspace.guide(&artifact)) {
+        if let Some(file) = artifact.and_then(|artifact| project.workspace.guide(&artifact)) {
             output.line(format_args!("read {file}"));
         }
     }

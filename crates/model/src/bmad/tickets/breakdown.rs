@@ -72,6 +72,8 @@ pub(super) struct Entry {
     pub(super) unknown: String,
     pub(super) is_hitl: bool,
     pub(super) is_refine: bool,
+    /// The key that it had in a sprint of BMAD 6.
+    pub(super) v6_key: String,
     pub(super) plan_checkpoint: bool,
     pub(super) done_checkpoint: bool,
 }
@@ -205,6 +207,7 @@ impl Reader<'_> {
             risk: text("risk"),
             unknown: text("unknown"),
             is_hitl: flag("hitl"),
+            v6_key: text("v6_key"),
             plan_checkpoint: flag("plan_checkpoint"),
             done_checkpoint: flag("done_checkpoint"),
         }

@@ -336,6 +336,11 @@ impl Ticket {
         format!("---\n{}---\n", keys.map(|(key, value)| format!("{key}: {value}\n")).collect::<String>())
     }
 
+    /// The key that it had in a sprint of BMAD 6, where it came from one.
+    pub fn v6_key(&self) -> &str {
+        &self.entry.v6_key
+    }
+
     pub fn is_refine(&self) -> bool {
         self.entry.is_refine
     }
@@ -445,7 +450,7 @@ fn unknown_in(file: &Artifact) -> String {
 }
 
 /// The name of a leaf file from its title: lower case, in ASCII, at most 60 letters.
-fn slug(title: &str) -> String {
+pub(crate) fn slug(title: &str) -> String {
     let plain = DecomposingNormalizerBorrowed::new_nfkd().normalize(title);
     let mut slug = String::new();
     for letter in plain.chars().filter(char::is_ascii).map(|letter| letter.to_ascii_lowercase()) {

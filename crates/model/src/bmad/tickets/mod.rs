@@ -11,6 +11,7 @@ mod tree;
 
 pub use answers::{NextTickets, TicketGroup, TicketReports, TicketRow, TicketStatus};
 pub use breakdown::{BREAKDOWN_NAME, TicketId};
+pub(crate) use folder::slug;
 pub use folder::{Ticket, TicketFolder, TicketState};
 pub use tree::{Needed, TicketTree};
 

@@ -1,6 +1,7 @@
 //! `stepmark import`
 
 mod autodev;
+pub(crate) mod bmad_7;
 mod flow;
 pub(crate) mod pack;
 mod records;
@@ -32,6 +33,8 @@ enum What {
     Coordination(records::ImportCoordination),
     Flow(flow::ImportFlow),
     Pack(pack::ImportRows),
+    #[command(name = "bmad-7")]
+    Bmad7(bmad_7::ImportBmad7),
 }
 
 impl Import {
@@ -43,6 +46,7 @@ impl Import {
             What::Coordination(command) => command.run(project, output),
             What::Flow(command) => command.run(project, output),
             What::Pack(command) => command.run(project, output),
+            What::Bmad7(command) => command.run(project, output),
         }
     }
 }
