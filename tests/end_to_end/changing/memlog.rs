@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::harness::Sandbox;
+use crate::harness::{Repository, Sandbox};
 
 const FILE: &str = "docs/.memlog.md";
 
@@ -63,4 +63,38 @@ fn what_the_script_would_drop_stays_and_what_would_break_it_is_refused() {
         let run = sandbox.stepmark(&["memlog", "append", "--text", "b", "--path", FILE]);
         assert!(run.code == 1 && run.stderr.contains(told), "{run}");
     }
+}
+
+#[test]
+fn an_entry_that_was_changed_since_the_last_commit_is_found() {
+    let Some(repository) = Repository::empty("memlogs") else { return };
+    let path = "_bmad-output/specs/spec-a/.memlog.md";
+    let text = "---\nupdated: x\n---\n\n- (decision) one\n- two\n";
+    repository.sandbox.write(path, text);
+    repository.commit("begin");
+    let found = || repository.stepmark(&["check", "--json"]).json("stepmark.check/1")["findings"].clone();
+    repository.sandbox.write(path, format!("{text}- three\n"));
+    assert_eq!(found(), serde_json::json!([]));
+    for (now, entry) in [
+        (text.replace("one", "won"), "(decision) one"),
+        (text.replace("- two\n", ""), "two"),
+        (text.replace("- (decision) one\n- two", "- two\n- (decision) one"), "(decision) one"),
+    ] {
+        repository.sandbox.write(path, now);
+        let findings = found();
+        assert!(
+            findings[0]["id"] == "SMB05" && findings[0]["message"].as_str().unwrap().contains(entry),
+            "{findings}"
+        );
+    }
+    repository.sandbox.write(path, text);
+    let list = "- id: '1'\n  title: A\n- id: '1-2'\n  title: B\n  status: done\n";
+    repository.sandbox.write("_bmad-output/specs/spec-a/stories.yaml", list);
+    let findings = found();
+    assert_eq!(findings.as_array().unwrap().len(), 2, "{findings}");
+    assert_eq!(
+        (findings[0]["id"].as_str(), findings[0]["line"].as_u64()),
+        (Some("SMB06"), Some(3)),
+        "{findings}"
+    );
 }

@@ -230,6 +230,24 @@ def keeps_memlogs(project):
         check(f"memlog.py and stepmark agree: {' '.join(call[:1] + call[3:])[:60]!r}", told[0] == told[1], f"{told[0]}\n     {told[1]}")
 
 
+def shims_memlogs(project):
+    """With the shim the script of the skills keeps all entries of many at once; without stepmark it still works."""
+    script = project / "_bmad" / "scripts" / "memlog.py"
+    own = script.read_bytes()
+    run(STEPMARK, "memlog", "shim", cwd=project)
+    run("python3", script, "init", "--workspace", "many", cwd=project)
+    found = {**os.environ, "PATH": f"{pathlib.Path(STEPMARK).resolve().parent}:{os.environ['PATH']}"}
+    append = ["python3", script, "append", "--workspace", "many", "--text"]
+    writers = [subprocess.Popen([*append, str(number)], cwd=project, env=found, stdout=subprocess.DEVNULL) for number in range(50)]
+    codes = {writer.wait() for writer in writers}
+    entries = (project / "many" / ".memlog.md").read_text().count("\n- ")
+    check("50 appends by way of the shim are 50 entries", (codes, entries) == ({0}, 50), f"{codes} {entries}")
+    alone = subprocess.run([*append, "alone"], cwd=project, env={**os.environ, "PATH": "/usr/bin:/bin"}, capture_output=True, text=True)
+    check("without stepmark the script of BMAD runs", '"entries": 51' in alone.stdout, alone.stdout + alone.stderr)
+    run(STEPMARK, "memlog", "shim", "--remove", cwd=project)
+    check("the shim goes without a trace", script.read_bytes() == own and not script.with_name("memlog_bmad.py").exists(), "")
+
+
 with tempfile.TemporaryDirectory() as temporary:
     folder = pathlib.Path(temporary)
     for release in ("6.12.0", "6.0.4"):
@@ -243,6 +261,7 @@ with tempfile.TemporaryDirectory() as temporary:
         manifests(release, installer, project)
         if release == "6.12.0":
             keeps_memlogs(project)
+            shims_memlogs(project)
 
 print(f"{passed} passed, {failed} failed")
 sys.exit(1 if failed else 0)

@@ -157,6 +157,10 @@ fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut FrontmatterState,
     state.title = title.or(state.title.take());
     state.delegation = state.delegation.take().or_else(|| parent.map(Delegation::of_parent));
     state.agent = agent;
+    // The spine of BMAD says in words what it is about.
+    if root.get("type").and_then(Node::text) == Some("architecture-spine") {
+        state.scope = None;
+    }
     inputs::diagnose(yaml, found);
     if let [first, .., last] = state.current_step.as_slice()
         && first.text != last.text

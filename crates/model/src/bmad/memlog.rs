@@ -75,6 +75,12 @@ impl<'m> Memlog<'m> {
         self.body.lines().filter_map(|line| line.strip_prefix("- "))
     }
 
+    /// The first entry of `before` that is another one now, or is gone: a memlog only grows.
+    pub fn first_changed<'b>(&self, before: &Memlog<'b>) -> Option<&'b str> {
+        let mut now = self.entries();
+        before.entries().find(|entry| now.next() != Some(entry))
+    }
+
     /// The fields of the head, in order.
     pub fn fields(&self) -> impl Iterator<Item = (&'m str, &'m str)> {
         self.head.iter().filter_map(|line| field(line))

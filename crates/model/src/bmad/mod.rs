@@ -8,4 +8,5 @@ pub mod catalogue;
 pub mod deferred;
 pub mod memlog;
 pub mod migration;
+pub mod stories_list;
 pub mod tickets;

@@ -17,6 +17,8 @@ use stepmark_model::{
 
 const EPICS: &str = "epics.md";
 
+const MEMLOG_SHIM: &str = include_str!("memlog_shim.py");
+
 impl Workspace {
     /// What the project has of BMAD 6: in its output folder, or in the archive there; `None` without a ledger
     /// of a sprint.
@@ -86,6 +88,24 @@ impl Workspace {
             decisions.insert(archived.clone(), FileDecision::Delete);
         }
         self.write_together(&decisions, "import bmad-7 --undo")
+    }
+
+    /// Puts a script that calls stepmark in place of BMAD's `memlog.py`, which stays beside it; or takes it
+    /// away again. Returns whether anything changed.
+    pub fn set_memlog_shim(&self, is_wanted: bool) -> Result<bool, ChangeError> {
+        let [script, kept] = ["memlog.py", "memlog_bmad.py"].map(|name| format!("_bmad/scripts/{name}"));
+        let (script, kept) = (ProjectPath::new(script)?, ProjectPath::new(kept)?);
+        let now = self.read_file(&script)?;
+        let is_shim = now == MEMLOG_SHIM.as_bytes();
+        if is_shim == is_wanted {
+            return Ok(false);
+        }
+        let decisions = match is_wanted {
+            true => [(script, FileDecision::Write(MEMLOG_SHIM.into())), (kept, FileDecision::Write(now))],
+            false => [(script, FileDecision::Write(self.read_file(&kept)?)), (kept, FileDecision::Delete)],
+        };
+        self.write_together(&decisions.into(), "memlog shim")?;
+        Ok(true)
     }
 
     fn write_together(

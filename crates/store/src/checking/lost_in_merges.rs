@@ -53,6 +53,11 @@ impl Checks<'_> {
             self.add_records_of((report, read), folder, paths, "`stepmark asdd rebuild`")?;
         }
         self.add_claimed(report, &is_meant)?;
+        for finding in self.workspace.bmad_findings() {
+            if is_meant(&finding.path) {
+                self.add_beside(report, finding.path.clone(), |_| vec![finding])?;
+            }
+        }
         for problem in self.workspace.tickets().problems().filter(|problem| is_meant(&problem.path)) {
             self.add_beside(report, problem.path.clone(), |_| vec![ticket_finding(problem)])?;
         }

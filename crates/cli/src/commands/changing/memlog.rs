@@ -74,6 +74,14 @@ enum What {
         #[arg(long)]
         value: String,
     },
+    /// Let BMAD's skills call it: put a script in place of the project's memlog.py
+    ///
+    /// Where stepmark is not installed BMAD's own script runs, which stays beside it.
+    Shim {
+        /// Put BMAD's own script back
+        #[arg(long)]
+        remove: bool,
+    },
     /// Show its fields and entries
     Show {
         #[command(flatten)]
@@ -120,6 +128,15 @@ impl Memlog {
                 (place, MemlogChange::Append(entry))
             }
             What::Set { place, key, value } => (place, MemlogChange::Set(key, value)),
+            What::Shim { remove } => {
+                let changed = project.workspace.set_memlog_shim(!remove)?;
+                let json = || serde_json::json!({"path": "_bmad/scripts/memlog.py", "changed": changed});
+                let said = if changed { "written" } else { "is so already" };
+                output.json_or("stepmark.memlog-shim/1", json, || {
+                    output.remark(format_args!("_bmad/scripts/memlog.py: {said}"))
+                });
+                return Ok(Exit::Fine);
+            }
             What::Show { place } => return show(&place.file(), project, output),
         };
         let file = place.file();

@@ -1,0 +1,131 @@
+//! `stories.yaml`: the stories of a contract in the order of execution (docs/formats.md). Pure.
+
+use stepmark_frontmatter::{Document, Node, NodeKind, Region, Scalar, ScalarStyle, Span, Yaml};
+
+pub const STORIES_NAME: &str = "stories.yaml";
+
+const TEXTS: [&str; 3] = ["title", "description", "invoke_dev_with"];
+const FLAGS: [&str; 2] = ["spec_checkpoint", "done_checkpoint"];
+
+/// What is wrong in the list, each with its place; `files` are the names in the folder `stories` beside it.
+pub fn faults(bytes: &[u8], files: &[&str]) -> Vec<(Span, String)> {
+    let document = Document::scan(bytes);
+    let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());
+    let yaml = match Yaml::parse(bytes, whole) {
+        Ok(yaml) => yaml,
+        Err(error) => return vec![(Span::at(error.offset()), error.to_string())],
+    };
+    let Some(root) = yaml.root() else { return Vec::new() };
+    if !matches!(root.kind, NodeKind::Sequence { .. }) {
+        return vec![(root.span, "it must be a list of stories".to_owned())];
+    }
+    let mut found = Vec::new();
+    let mut ids: Vec<(&str, Span)> = Vec::new();
+    for story in root.items() {
+        let Some(node) = story.get("id") else {
+            found.push((story.span, "each story needs an `id`".to_owned()));
+            continue;
+        };
+        found.extend(of_story(story));
+        let Some(id) = node.text().filter(|id| is_id(id)) else {
+            found.push((node.span, "an id has letters, digits and dashes".to_owned()));
+            continue;
+        };
+        if !matches!(
+            &node.kind,
+            NodeKind::Scalar { style: ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted, .. }
+        ) {
+            found.push((
+                node.span,
+                format!("the id `{id}` stands without quotes: readers may take it for a number"),
+            ));
+        }
+        if id.len() > 1 && id.starts_with('0') && id.bytes().all(|byte| byte.is_ascii_digit()) {
+            found.push((node.span, format!("the id `{id}` begins with a zero")));
+        }
+        for (other, _) in &ids {
+            let (short, long) = if other.len() < id.len() { (*other, id) } else { (id, *other) };
+            if short == long {
+                found.push((node.span, format!("two stories have the id `{id}`")));
+            } else if long.starts_with(&format!("{short}-")) {
+                found.push((
+                    node.span,
+                    format!("the id `{short}` begins `{long}`: its files cannot be told apart"),
+                ));
+            }
+        }
+        let named: Vec<&&str> = files.iter().filter(|name| name.starts_with(&format!("{id}-"))).collect();
+        if let [first, second, ..] = named.as_slice() {
+            found.push((
+                node.span,
+                format!("`stories/{first}` and `stories/{second}` are both of the story `{id}`"),
+            ));
+        }
+        ids.push((id, node.span));
+    }
+    found.sort_by_key(|(span, _)| span.start);
+    found
+}
+
+fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
+}
+
+fn of_story(story: &Node<'_>) -> Vec<(Span, String)> {
+    let mut found = Vec::new();
+    if story.get("title").is_none_or(|title| title.text().is_none_or(str::is_empty)) {
+        found.push((story.span, "each story needs a `title`".to_owned()));
+    }
+    for entry in story.entries() {
+        let (key, value) = (entry.key.as_key().unwrap_or_default(), &entry.value);
+        let is_flag = || matches!(value.scalar(), Some(Scalar::Bool(_) | Scalar::Null));
+        match key {
+            "status" => {
+                let message = "a story has its status in the frontmatter of its spec, and never here";
+                found.push((entry.key.span, message.to_owned()));
+            }
+            key if TEXTS.contains(&key) && value.text().is_none() => {
+                found.push((value.span, format!("`{key}` must be a text")));
+            }
+            key if FLAGS.contains(&key) && !is_flag() => {
+                found.push((value.span, format!("`{key}` must be true or false")));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_of_the_list_is_told_with_its_place() {
+        for (text, files, expected) in [
+            ("- id: \"1\"\n  title: A\n  spec_checkpoint: true\n", vec!["1-a.md"], None),
+            ("a: b\n", vec![], Some((0, "must be a list"))),
+            ("- title: A\n", vec![], Some((2, "needs an `id`"))),
+            ("- id: 1.10\n  title: A\n", vec![], Some((6, "letters, digits and dashes"))),
+            ("- id: 7\n  title: A\n", vec![], Some((6, "without quotes"))),
+            ("- id: '01'\n  title: A\n", vec![], Some((6, "begins with a zero"))),
+            ("- id: 'a'\n  title: A\n- id: 'a'\n  title: B\n", vec![], Some((27, "two stories have the id"))),
+            ("- id: 'a'\n  title: A\n- id: 'a-b'\n  title: B\n", vec![], Some((27, "begins `a-b`"))),
+            ("- id: 'a'\n  title: A\n", vec!["a-x.md", "a-y.md"], Some((6, "are both of the story"))),
+            ("- id: 'a'\n  title: A\n  status: done\n", vec![], Some((23, "never here"))),
+            ("- id: 'a'\n  title: A\n  done_checkpoint: maybe\n", vec![], Some((40, "true or false"))),
+            ("- id: 'a'\n", vec![], Some((2, "needs a `title`"))),
+            ("- id: [\n", vec![], Some((0, ""))),
+        ] {
+            let found = faults(text.as_bytes(), &files);
+            match expected {
+                None => assert_eq!(found, [], "{text}"),
+                Some((_, "")) => assert_eq!(found.len(), 1, "{text}"),
+                Some((at, told)) => {
+                    assert!(found.len() == 1 && found[0].1.contains(told), "{text}: {found:?}");
+                    assert_eq!(found[0].0.start, at, "{text}: {found:?}");
+                }
+            }
+        }
+    }
+}
