@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 use stepmark_model::bmad::tickets::{NextTickets, TicketStatus};
 
 use crate::commands::changing::{
-    import::bmad_7::Bmad7Imported, import::pack::RowsImported, memlog::MemlogChanged, memlog::MemlogShown,
+    import::bmad_7::{Bmad7Imported, Bmad7Verified},
+    import::pack::RowsImported,
+    memlog::{FileChanged, MemlogChanged, MemlogShown},
 };
 use crate::commands::packs::{PackChecked, PackList, PackShown};
 
@@ -37,6 +39,15 @@ pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
         typed::<NextTickets>(
             "stepmark.next-tickets/1",
             "`next` where tickets of BMAD 7 are: by what can happen to them, as its `tickets.py next` has them",
+        ),
+        typed::<FileChanged>(
+            "stepmark.memlog-shim/1",
+            "`memlog shim`: the script that was put in place, or back",
+        ),
+        typed::<FileChanged>("stepmark.defer/1", "`defer`: the spec that a finding was added to"),
+        typed::<Bmad7Verified>(
+            "stepmark.import-bmad-7-verify/1",
+            "`import bmad-7 --verify`: what the tickets lack of the sprint in the archive",
         ),
         typed::<Bmad7Imported>(
             "stepmark.import-bmad-7/1",

@@ -16,7 +16,7 @@ use crate::artifact::{Artifact, ProjectPath, state_region};
 
 pub const ARCHIVE: &str = "archive-v6";
 
-/// What a project of BMAD 6 has.
+/// A project of BMAD 6.
 #[derive(Debug)]
 pub struct SixProject {
     /// The folder of all that BMAD writes.
@@ -99,7 +99,7 @@ struct Maker<'m> {
 }
 
 impl SixProject {
-    /// What becomes of it as the initiative `name`; `words` are those that a person gave a meaning.
+    /// The tickets that it becomes, as the initiative `name`; `words` are those that a person gave a meaning.
     pub fn migrated(&self, name: &str, words: &BTreeMap<String, String>) -> Result<Migration, String> {
         let ledger = SprintStatus::read(&self.ledger.1).map_err(|error| error.to_string())?;
         let wrong = |error: crate::artifact::ProjectPathError| error.to_string();
@@ -296,8 +296,8 @@ fn title_of(file: &Artifact) -> Option<String> {
     Some(bare.unwrap_or(title)).filter(|title| !title.is_empty())
 }
 
-/// What of `done` is not in `tree`, or says something else there: by key. A ticket that has moved on since is
-/// not lost. `read` gives the bytes of a file.
+/// The parts of `done` that are not in `tree`, or say something else there, by key. A ticket that has moved
+/// on since is not lost. `read` gives the bytes of a file.
 pub fn lost_in(
     done: &Migration,
     tree: &TicketTree,

@@ -10,7 +10,7 @@ pub const CONFIGURATION_LAYERS: [&str; 4] = [
     "_bmad/custom/config.user.toml",
 ];
 
-/// Where BMAD 7 keeps its tickets, if not in files.
+/// The file that says in which tracker BMAD 7 keeps its tickets, if not in files.
 pub const TICKET_STORE: &str = "_bmad/custom/ticketing-store-config.toml";
 
 pub const USUAL_OUTPUT: &str = "_bmad-output";

@@ -7,7 +7,7 @@ pub const STORIES_NAME: &str = "stories.yaml";
 const TEXTS: [&str; 3] = ["title", "description", "invoke_dev_with"];
 const FLAGS: [&str; 2] = ["spec_checkpoint", "done_checkpoint"];
 
-/// What is wrong in the list, each with its place; `files` are the names in the folder `stories` beside it.
+/// The mistakes in the list, each with its place; `files` are the names in the folder `stories` beside it.
 pub fn faults(bytes: &[u8], files: &[&str]) -> Vec<(Span, String)> {
     let document = Document::scan(bytes);
     let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());

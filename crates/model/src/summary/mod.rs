@@ -67,7 +67,7 @@ pub struct TicketPlace {
     pub epic: String,
     /// Its place in the build order.
     pub order: usize,
-    /// What it waits for, in words; empty where nothing is in the way.
+    /// The reason why it cannot go on, in words; empty where nothing is in the way.
     pub hindrance: String,
 }
 

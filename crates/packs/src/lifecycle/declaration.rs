@@ -72,7 +72,7 @@ pub struct StateDeclaration {
     pub waits_for: Option<Waits>,
     /// Frontmatter keys with the numbers that are written when it is entered.
     pub sets: Option<BTreeMap<String, u64>>,
-    /// Frontmatter keys that are there while it lasts: written when it is entered, taken away when it is left.
+    /// Frontmatter keys that are there while it lasts: written when it is entered, and taken away after it.
     pub while_in: Option<BTreeMap<String, Lasting>>,
     /// A frontmatter key that is written when it is entered and the key is not there yet; then it stays: the
     /// first whose condition holds.

@@ -1,4 +1,4 @@
-//! What is wrong in files of BMAD that are no artifacts: memlogs, lists of stories.
+//! Findings in files of BMAD that are no artifacts: memlogs, lists of stories.
 
 use crate::disk::folder::{EntryKind, Folder};
 use crate::git::process::printed;

@@ -216,8 +216,8 @@ where
     D: FnMut(&TrackedArtifact) -> Result<Plan, E>,
 {
     /// Decides on `bytes`. They are parsed as the artifact, and for the edits with their comments; the new
-    /// bytes are parsed for the proof, of whose tree the artifact as it is to be is read. Where the file is not
-    /// there, `bytes` are what it would be.
+    /// bytes are parsed for the proof, of whose tree the artifact as it is to be is read. A file that is not
+    /// there has the `bytes` that it would have.
     fn decide(&mut self, bytes: &[u8], is_there: bool) -> Result<Rc<Decision>, UpdateError<E>> {
         let (path, workspace) = (self.path, self.workspace);
         let is_of = |last: &&Rc<Decision>| last.versions.old.as_ref().is_some_and(|old| old.bytes() == bytes);

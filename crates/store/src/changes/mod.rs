@@ -7,6 +7,7 @@ pub(crate) mod delegating;
 pub(crate) mod error;
 pub(crate) mod guards;
 pub(crate) mod memlogs;
+pub(crate) mod migrating;
 pub(crate) mod recording;
 pub(crate) mod records;
 pub(crate) mod removing;
@@ -14,6 +15,7 @@ pub(crate) mod removing;
 pub use delegating::{Delegated, DelegationOrder};
 pub use error::{ChangeError, UpdateError};
 pub use memlogs::MemlogChange;
+pub use migrating::MigrationLoss;
 pub(crate) use records::RECORDS_A_COMMIT;
 pub use records::RecordDecision;
 pub use removing::ConfigureError;
@@ -266,7 +268,7 @@ impl Workspace {
         });
         let set: Vec<Edit> = set.collect();
         let is_set = |path: &KeyPath| set.iter().any(|edit| edit.path() == path);
-        let gone = left.filter(|key| keys.has(key)).map(|key| KeyPath::key(key)).filter(|path| !is_set(path));
+        let gone = left.filter(|key| keys.has(key)).map(KeyPath::key).filter(|path| !is_set(path));
         let gone: Vec<Edit> = gone.map(|path| Edit::Remove { path }).collect();
         gone.into_iter().chain(set).chain(once).collect()
     }

@@ -35,7 +35,14 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
     }
     let found = gathered(workspace, readers, walked.problems);
     let artifacts = found.artifacts.iter().map(|artifact| (artifact.path(), artifact)).collect();
+    // Tickets without a plan have no file that could tell that they are gone.
+    if contents.has("SELECT 1 FROM artifacts WHERE status = 'planned' AND modified IS NULL")? {
+        contents.change("DELETE FROM artifacts WHERE status = 'planned' AND modified IS NULL", [])?;
+    }
     Run { start, known: &known, artifacts, contents }.write(&seen)?;
+    for planned in workspace.tickets().unwritten().filter_map(|own| workspace.track(own).ok()) {
+        contents.insert("artifacts", ArtifactRows::of(&planned, None).artifact)?;
+    }
     contents.replace_named("unreadable", unreadable(&found))?;
     contents.set_stamp(Part::Artifacts, context)?;
     Ok(())

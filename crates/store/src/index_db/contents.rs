@@ -50,6 +50,11 @@ impl<'db> Contents<'db> {
         Ok(self.written)
     }
 
+    /// Returns whether a query has a row.
+    pub(crate) fn has(&self, sql: &str) -> rusqlite::Result<bool> {
+        self.connection.prepare_cached(sql)?.exists([])
+    }
+
     pub(crate) fn change(&mut self, sql: &str, parameters: impl rusqlite::Params) -> rusqlite::Result<usize> {
         self.begin()?;
         self.connection.prepare_cached(sql)?.execute(parameters)

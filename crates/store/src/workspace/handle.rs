@@ -199,6 +199,7 @@ impl Workspace {
     }
 
     /// The same where the user is.
+    #[cfg(feature = "write")]
     pub(crate) fn local_time(&self) -> jiff::Zoned {
         self.now().to_zoned(jiff::tz::TimeZone::system())
     }

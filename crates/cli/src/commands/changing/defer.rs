@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use stepmark_model::bmad::deferred::Deferred;
 
+use super::memlog::FileChanged;
 use crate::{
     exit::{Exit, Failure},
     output::Output,
@@ -55,8 +56,14 @@ impl Defer {
         }
         let (location, severity) = (self.location.as_deref(), severity.as_deref());
         project.workspace.defer(&path, &Deferred { summary, evidence, location, severity })?;
-        let json = || serde_json::json!({"path": path.as_str(), "changed": true});
-        output.json_or("stepmark.defer/1", json, || output.remark(format_args!("{path}: written")));
+        let answer = FileChanged { path: path.to_string(), changed: true };
+        output.json_or(
+            "stepmark.defer/1",
+            || (&answer).into(),
+            || {
+                output.remark(format_args!("{path}: written"));
+            },
+        );
         Ok(Exit::Fine)
     }
 }

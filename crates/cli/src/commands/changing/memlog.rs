@@ -89,6 +89,19 @@ enum What {
     },
 }
 
+/// A file that was changed, or was as it should be.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FileChanged {
+    pub(crate) path: String,
+    pub(crate) changed: bool,
+}
+
+impl From<&FileChanged> for Json {
+    fn from(own: &FileChanged) -> Self {
+        serde_json::to_value(own).unwrap_or_default()
+    }
+}
+
 /// `stepmark.memlog/1`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MemlogShown {
@@ -130,11 +143,15 @@ impl Memlog {
             What::Set { place, key, value } => (place, MemlogChange::Set(key, value)),
             What::Shim { remove } => {
                 let changed = project.workspace.set_memlog_shim(!remove)?;
-                let json = || serde_json::json!({"path": "_bmad/scripts/memlog.py", "changed": changed});
                 let said = if changed { "written" } else { "is so already" };
-                output.json_or("stepmark.memlog-shim/1", json, || {
-                    output.remark(format_args!("_bmad/scripts/memlog.py: {said}"))
-                });
+                let answer = FileChanged { path: "_bmad/scripts/memlog.py".to_owned(), changed };
+                output.json_or(
+                    "stepmark.memlog-shim/1",
+                    || Json::from(&answer),
+                    || {
+                        output.remark(format_args!("{}: {said}", answer.path));
+                    },
+                );
                 return Ok(Exit::Fine);
             }
             What::Show { place } => return show(&place.file(), project, output),

@@ -16,7 +16,8 @@ use crate::{
 /// Show the tickets of BMAD 7: by epic, in build order, and what each waits for
 ///
 /// `stepmark ticket start 1.2` takes one, `stepmark transition 1.2 built` moves it on: its plan is made with
-/// its first status. The answer in JSON has the fields of BMAD's `tickets.py status`, and that of `stepmark next` those of its `next`.
+/// its first status. The answer in JSON has the fields of BMAD's `tickets.py status`, and that of `stepmark
+/// next` those of its `next`.
 #[derive(Debug, Args)]
 pub(crate) struct Tickets {
     /// The folder of an epic, an initiative or the backlog; without it the active initiative
@@ -107,7 +108,7 @@ fn warn(tree: &TicketTree, output: &Output) {
     }
 }
 
-/// What is next among the tickets; `None` where the project has none, or no initiative that is worked on.
+/// Tells what is next among the tickets; `None` where there are none, or no initiative that is worked on.
 pub(super) fn next(found: &Found, folder: Option<&str>, output: &Output) -> Option<Result<Exit, Failure>> {
     let (tree, scope) = match folder {
         Some(folder) => scope(found, folder)?,

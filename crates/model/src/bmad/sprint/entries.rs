@@ -113,8 +113,8 @@ pub fn write_entries(bytes: &[u8], entries: Vec<LedgerEntry>) -> EntriesWritten 
 }
 
 impl EntriesWritten {
-    /// Does what BMAD does with each change of a story: an epic that waited is in progress with its first story
-    /// (`sync-sprint-status.md`), and the ledger says when it changed: in the form that it has.
+    /// Does what BMAD does with each change of a story: an epic that waited is in progress with its first
+    /// story (`sync-sprint-status.md`), and the ledger says when it changed, in the form that it has.
     #[must_use]
     pub fn kept_up(mut self, now: &Zoned) -> Self {
         let Ok(ledger) = SprintStatus::read(&self.bytes) else { return self };

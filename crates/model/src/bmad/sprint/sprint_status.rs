@@ -21,7 +21,7 @@ pub struct SprintStatus {
     /// All keys in the order of the file, also those without a word.
     keys: Vec<String>,
     structured: HashSet<String>,
-    /// What it says of when it changed.
+    /// The time of its last change, as it says.
     updated: Option<String>,
 }
 

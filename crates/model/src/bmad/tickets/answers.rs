@@ -1,4 +1,4 @@
-//! What BMAD's `tickets.py` answers of a tree: what is next, and where everything stands.
+//! The answers of BMAD's `tickets.py` about a tree: what is next, and where everything stands.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +25,7 @@ pub struct NextTickets {
     pub reports: TicketReports,
 }
 
-/// Where epics wait for each other otherwise than declared, and what cannot be used.
+/// Needs between epics that are not as declared, and files that cannot be used.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TicketReports {
     /// Epics that are declared to wait for another one, of whose tickets none of theirs waits for any
@@ -67,7 +67,7 @@ pub enum TicketGroup {
 }
 
 impl TicketTree {
-    /// What is next, in the folder at `scope` or in all.
+    /// The tickets that are next, in the folder at `scope` or in all.
     pub fn next(&self, scope: Option<usize>) -> NextTickets {
         let scope = self.scope_of(scope);
         let mut groups: [Vec<TicketRow>; 4] = Default::default();
@@ -85,7 +85,7 @@ impl TicketTree {
         NextTickets { folder, ready_to_refine, ready_to_start, in_progress, blocked, reports }
     }
 
-    /// Where everything stands, in the folder at `scope` or in all.
+    /// The state of all tickets, in the folder at `scope` or in all.
     pub fn status(&self, scope: Option<usize>) -> TicketStatus {
         let scope = self.scope_of(scope);
         let mut blocks: HashMap<&Needed, Vec<Needed>> = HashMap::new();
@@ -130,7 +130,7 @@ impl TicketTree {
         }
     }
 
-    /// What can happen to a ticket; `None` where it is over.
+    /// The group of a ticket; `None` where it is over.
     pub fn group(&self, own: &Ticket) -> Option<TicketGroup> {
         Some(match own.state {
             TicketState::Done | TicketState::Dropped => return None,
@@ -143,7 +143,7 @@ impl TicketTree {
         })
     }
 
-    /// Why a ticket cannot begin or go on, in words; empty where nothing is in the way.
+    /// The reason why a ticket cannot begin or go on, in words; empty where nothing is in the way.
     pub fn hindrance(&self, own: &Ticket) -> String {
         let reason = Some(own.blocked_reason.clone()).filter(|reason| !reason.is_empty());
         let unmet = self.unmet(own);

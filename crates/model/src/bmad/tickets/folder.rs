@@ -24,7 +24,7 @@ pub struct TicketFolder {
     pub files: Vec<Artifact>,
 }
 
-/// How far a ticket is, as BMAD shows it.
+/// The state of a ticket, as BMAD shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TicketState {
@@ -59,12 +59,12 @@ pub struct Ticket {
     pub is_refined: bool,
     pub blocked_at: String,
     pub blocked_reason: String,
-    /// What it waits for: other tickets, epics, names that lead nowhere.
+    /// Its needs: other tickets, epics, names that lead nowhere.
     pub after: Vec<Needed>,
-    /// What its epic waits for.
+    /// The needs of its epic.
     pub gated_by: Vec<Needed>,
     pub(super) entry: Entry,
-    /// What its entry waits for, and whether it needs a person, where a leaf file says so too.
+    /// The needs of its entry, and whether that needs a person, where a leaf file says so too.
     pub(super) planned: Option<(Vec<Reference>, bool)>,
     pub(super) drift: Option<(Vec<Needed>, bool)>,
     /// The file in which its names stand, and from which place.

@@ -1,8 +1,8 @@
 //! Tickets of BMAD 7: `tickets.toml` lists what is planned, in build order; a leaf file describes one ticket,
 //! and its plan alone has its status (docs/formats.md). Pure.
 //!
-//! [`TicketFolder`]s → [`TicketTree::of`] → [`TicketTree::next`], [`TicketTree::status`], the answers of BMAD's
-//! own `tickets.py`. What is wrong in a file is a [`TicketProblem`]; all the rest is read.
+//! [`TicketFolder`]s → [`TicketTree::of`] → [`TicketTree::next`], [`TicketTree::status`]: the answers of
+//! BMAD's own `tickets.py`. A mistake in a file is a [`TicketProblem`]; all the rest is read.
 
 mod answers;
 mod breakdown;
@@ -31,7 +31,7 @@ pub enum TicketFault {
     Drift,
 }
 
-/// What is wrong in a file of a tree.
+/// A mistake in a file of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketProblem {
     pub path: ProjectPath,

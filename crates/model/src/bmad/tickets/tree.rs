@@ -11,7 +11,7 @@ use super::{
 };
 use crate::artifact::ProjectPath;
 
-/// What a ticket or an epic waits for.
+/// A ticket or an epic that another one waits for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Needed {
     /// The ticket at this place.
@@ -29,7 +29,7 @@ pub(super) struct Place {
     /// Its id, where the initiative lists it.
     pub(super) id: Option<TicketId>,
     pub(super) container: Container,
-    /// What the epic's own file says that it waits for.
+    /// The needs of the epic, as its own file says them.
     pub(super) gates: Vec<Needed>,
     pub(super) next_id: i64,
 }
@@ -162,7 +162,7 @@ impl TicketTree {
         }
     }
 
-    /// What of its needs is not met yet: an `after` is by a review, what the epic waits for is not.
+    /// Those of its needs that are not met yet: an `after` is by a review, a need of the epic is not.
     pub(super) fn unmet(&self, ticket: &Ticket) -> Vec<Needed> {
         let in_review = |needed: &Needed| matches!(needed, Needed::Ticket(place) if self.tickets[*place].state == TicketState::Review);
         let after = ticket.after.iter().filter(|needed| !self.is_done(needed) && !in_review(needed));
@@ -188,7 +188,7 @@ impl TicketTree {
         for place in 0..self.places.len() - 1 {
             let container = &self.places[place].container;
             let (path, after) = (container.path.clone(), container.after.clone());
-            let gates = after.iter().map(|reference| names.find(reference, None)).collect();
+            let gates: Vec<Needed> = after.iter().map(|reference| names.find(reference, None)).collect();
             let unknown: Vec<_> = self.tell_unknown(path.as_ref(), &after, &gates);
             self.problems.extend(unknown);
             self.places[place].gates = gates;
@@ -231,7 +231,7 @@ impl TicketTree {
         &self,
         path: Option<&ProjectPath>,
         references: &[Reference],
-        found: &Vec<Needed>,
+        found: &[Needed],
     ) -> Vec<TicketProblem> {
         let is_unknown = |own: &&Reference| found.contains(&Needed::Unknown(own.text.clone()));
         let tell = |own: &Reference| TicketProblem {
@@ -243,7 +243,7 @@ impl TicketTree {
         references.iter().filter(is_unknown).map(tell).collect()
     }
 
-    /// What the initiative declares of its epics, which need no folder yet.
+    /// Reads the declarations of the initiative about its epics, which need no folder yet.
     fn declare(&mut self, listed: &[ListedEpic], top: &TicketFolder) {
         let path = top.path.join(BREAKDOWN_NAME).unwrap_or_else(|_| top.path.clone());
         for epic in listed {
@@ -366,7 +366,7 @@ impl Names {
         }
     }
 
-    /// What a name in the folder `folder` means; an epic itself names no neighbours.
+    /// The meaning of a name in the folder `folder`; an epic itself names no neighbours.
     fn find(&self, reference: &Reference, folder: Option<usize>) -> Needed {
         let text = &reference.text;
         let id = TicketId::read(text);

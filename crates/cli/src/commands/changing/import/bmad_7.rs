@@ -59,6 +59,15 @@ pub(crate) struct Bmad7Imported {
     written: bool,
 }
 
+/// `stepmark.import-bmad-7-verify/1`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Bmad7Verified {
+    /// The number of epics and stories that were looked for
+    rows: usize,
+    /// Those that are lost, by key, each with the reason
+    lost: Vec<(String, String)>,
+}
+
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Bmad7Row {
     key: String,
@@ -168,11 +177,12 @@ impl ImportBmad7 {
             Failure::new(Exit::Findings, message).with_help("`stepmark import bmad-7` makes both")
         })?;
         let (count, lost) = looked.map_err(|reason| Failure::new(Exit::Findings, reason))?;
-        output.json_or(
-            "stepmark.import-bmad-7-verify/1",
-            || serde_json::json!({"rows": count, "lost": lost}),
-            || lost.iter().for_each(|(key, reason)| output.line(format_args!("{key}: {reason}"))),
-        );
+        if output.json {
+            let answer = serde_json::to_value(Bmad7Verified { rows: count, lost: lost.clone() });
+            output.json("stepmark.import-bmad-7-verify/1", answer.unwrap_or_default());
+        } else {
+            lost.iter().for_each(|(key, reason)| output.line(format_args!("{key}: {reason}")));
+        }
         if lost.is_empty() {
             output.remark(format_args!("nothing is lost of {count} epics and stories"));
             return Ok(Exit::Fine);
@@ -181,7 +191,7 @@ impl ImportBmad7 {
     }
 }
 
-/// What goes where, and what cannot.
+/// Tells what goes where, and what cannot.
 fn show(made: &Migration, output: &Output) {
     let cells = |row: &MigratedRow| {
         let files: Vec<&str> = row.files.iter().map(|path| path.file_name()).collect();

@@ -17,11 +17,13 @@ use stepmark_model::{
 
 const EPICS: &str = "epics.md";
 
+/// The number of epics and stories that were looked for, and those that are lost, each with the reason.
+pub type MigrationLoss = (usize, Vec<(String, String)>);
+
 const MEMLOG_SHIM: &str = include_str!("memlog_shim.py");
 
 impl Workspace {
-    /// What the project has of BMAD 6: in its output folder, or in the archive there; `None` without a ledger
-    /// of a sprint.
+    /// The sprint of BMAD 6 in the output folder, or in the archive there; `None` without a ledger.
     pub fn six_project(&self, is_archived: bool) -> Option<SixProject> {
         let output = ProjectPath::new(self.tickets().output()?).ok()?;
         let folder = if is_archived { output.join(ARCHIVE).ok()? } else { output.clone() };
@@ -122,12 +124,12 @@ impl Workspace {
         Ok(())
     }
 
-    /// What the initiative `name` lacks of the sprint in the archive; `None` where either is not there.
+    /// The losses of the initiative `name` against the archive; `None` where either is not there.
     pub fn lost_in_migration(
         &self,
         name: &str,
         words: &BTreeMap<String, String>,
-    ) -> Option<Result<(usize, Vec<(String, String)>), String>> {
+    ) -> Option<Result<MigrationLoss, String>> {
         let six = self.six_project(true)?;
         let tickets = self.tickets();
         let tree = tickets.trees().iter().find(|tree| tree.top().file_name() == name)?;
