@@ -157,12 +157,14 @@ impl Project {
     }
 
     fn called(&self, name: &str) -> Result<Vec<ProjectPath>, Failure> {
-        let tickets = self.workspace.tickets().called(name);
-        if !tickets.is_empty() {
-            return Ok(tickets);
+        let tickets = self.workspace.tickets();
+        let called = tickets.called(name);
+        if !called.is_empty() {
+            return Ok(called);
         }
         let found = self.workspace.artifacts()?;
-        Ok(artifact_name::called(name, found.artifacts.iter().map(TrackedArtifact::path)))
+        let called = artifact_name::called(name, found.artifacts.iter().map(TrackedArtifact::path));
+        Ok(if called.is_empty() { tickets.titled(name) } else { called })
     }
 
     /// The place of a path of the command line that need not lie in the project.

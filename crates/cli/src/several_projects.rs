@@ -3,7 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use stepmark_model::projection::git_hook::EVERY_PROJECT;
-use stepmark_store::{configuration::ConfigurationSources, disk::Root, workspace::Workspace};
+use stepmark_store::{
+    bmad::tickets::{ACTIVE_SETTING, OUTPUT_SETTING},
+    configuration::ConfigurationSources,
+    disk::Root,
+    workspace::Workspace,
+};
 
 use crate::{
     arguments::{Arguments, Command, ProjectArguments},
@@ -35,6 +40,9 @@ impl Projects {
         }
         let Ok(top) = Root::discover(&environment.current_folder) else { return Ok(one()) };
         let Ok(top) = Workspace::open_with(top, &ConfigurationSources::default()) else { return Ok(one()) };
+        if let Some(found) = Self::with_output(&top, own, arguments, environment) {
+            return Ok(found);
+        }
         let below = top.repository().projects_below().unwrap_or_default();
         if below.is_empty() {
             return Ok(one());
@@ -57,6 +65,30 @@ impl Projects {
             [] => Ok(Self::Each(each)),
             [(folder, only)] => Ok(Self::Named(folder.clone(), only.clone())),
             several => Err(in_several(several)),
+        }
+    }
+
+    /// A project of BMAD whose output folder lies outside: two projects, each with its own history.
+    fn with_output(
+        top: &Workspace,
+        own: &ProjectArguments,
+        arguments: &Arguments,
+        environment: &Environment,
+    ) -> Option<Self> {
+        let (folder, initiative) =
+            top.bmad_output_outside().filter(|(folder, _)| Environment::is_folder(folder))?;
+        let mut output = ProjectArguments { root: Some(folder.clone()), ..own.clone() };
+        let setting = |key: &str| format!("settings.{key}");
+        output.config.push((setting(OUTPUT_SETTING), ".".to_owned()));
+        output.config.extend(initiative.map(|name| (setting(ACTIVE_SETTING), name)));
+        let name = folder.display().to_string();
+        let both = vec![(".".to_owned(), own.clone()), (name.clone(), output.clone())];
+        let is_about_tickets = matches!(arguments.command, Command::Tickets(_) | Command::Next(_));
+        match naming(&both, arguments, environment).as_slice() {
+            [(folder, only)] => Some(Self::Named(folder.clone(), only.clone())),
+            [] if is_about_tickets => Some(Self::Named(name, output)),
+            [] if is_about_each(&arguments.command) && !arguments.output.json => Some(Self::Each(both)),
+            _ => Some(Self::One(own.clone())),
         }
     }
 

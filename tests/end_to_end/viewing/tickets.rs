@@ -172,3 +172,49 @@ fn what_is_broken_is_told_with_its_place_and_stops_nothing_else() {
     let found = sandbox.stepmark(&["check"]);
     assert!(found.stdout.contains("_bmad/custom/config.user.toml:2:21"), "{found}");
 }
+
+/// Two repositories: each has its own files and its own history.
+#[test]
+fn an_output_folder_outside_of_the_project_is_a_project_of_its_own() {
+    let sandbox = Sandbox::empty();
+    let project = sandbox.place("code");
+    sandbox.write("code/_bmad/config.toml", "[core]\noutput_folder = \"{project-root}/../docs\"\n");
+    sandbox.write("code/_bmad/custom/config.user.toml", "[core]\nactive_initiative = \"shop\"\n");
+    sandbox.write("code/spec.md", "---\nstepsCompleted: []\nstatus: draft\n---\n");
+    for initiative in ["shop", "other"] {
+        sandbox.write(&format!("docs/{initiative}/tickets.toml"), "[[epic]]\nid = 1\nslug = \"epic-cart\"\n");
+        sandbox.write(&format!("docs/{initiative}/epic-cart/epic-cart.md"), "---\ntype: epic\n---\n");
+        let entry = format!("[[entry]]\nid = 1\ntype = \"story\"\ntitle = \"In {initiative}\"\n");
+        sandbox.write(&format!("docs/{initiative}/epic-cart/tickets.toml"), entry);
+    }
+    let run = |words: &[&str]| sandbox.run(sandbox.command(words).current_dir(&project));
+    let next = run(&["next"]);
+    assert!(next.code == 0 && next.stdout.contains("In shop") && !next.stdout.contains("In other"), "{next}");
+    let started = run(&["ticket", "start", "1.1"]);
+    assert_eq!(started.code, 0, "{started}");
+    assert!(sandbox.place("docs/shop/epic-cart/story-in-shop-plan.md").exists());
+    let status = run(&["status"]);
+    assert!(status.stdout.contains("spec") && status.stdout.contains("In shop"), "{status}");
+    let log = run(&["log", "1.1"]);
+    assert!(log.code == 0 && log.stdout.contains("in-progress"), "{log}");
+}
+
+#[test]
+fn a_checkpoint_waits_for_a_person() {
+    let sandbox = shop();
+    let entry = "[[entry]]\nid = 1\ntype = \"story\"\ntitle = \"Part 1\"\ndone_checkpoint = true\n";
+    sandbox.write(&format!("{EPIC}/tickets.toml"), entry);
+    let story = "_bmad-output/specs/spec-a/stories/7-lend.md";
+    sandbox.write(
+        "_bmad-output/specs/spec-a/stories.yaml",
+        "- id: \"7\"\n  title: A\n  spec_checkpoint: true\n",
+    );
+    sandbox.write(story, "---\nstatus: draft\n---\n");
+    sandbox.stepmark(&["ticket", "start", "1.1"]);
+    for (artifact, state) in [("1.1", "done"), (story, "ready-for-dev")] {
+        let agent = sandbox.stepmark(&["transition", artifact, state, "--actor", "agent:ana"]);
+        assert!(agent.code == 1 && agent.stderr.contains("person"), "{agent}");
+        let person = sandbox.stepmark(&["transition", artifact, state, "--actor", "human:Ada"]);
+        assert_eq!(person.code, 0, "{person}");
+    }
+}

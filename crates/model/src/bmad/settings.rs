@@ -70,6 +70,12 @@ impl BmadSettings {
         (read, problems)
     }
 
+    /// The output folder where it lies outside of the project, as a path from its root, or an absolute one.
+    pub fn output_outside(&self) -> Option<&str> {
+        let folder = self.output_folder.as_deref().filter(|_| self.output_in_project().is_none())?;
+        Some(folder.strip_prefix("{project-root}/").unwrap_or(folder))
+    }
+
     /// The output folder as a path in the project; `None` where it lies outside.
     pub fn output_in_project(&self) -> Option<&str> {
         let folder = self.output_folder.as_deref().unwrap_or(USUAL_OUTPUT);

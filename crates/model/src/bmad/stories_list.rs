@@ -5,6 +5,7 @@ use stepmark_frontmatter::{Document, Node, NodeKind, Region, Scalar, ScalarStyle
 pub const STORIES_NAME: &str = "stories.yaml";
 
 const TEXTS: [&str; 3] = ["title", "description", "invoke_dev_with"];
+/// A person looks before it is built, and before it is done.
 const FLAGS: [&str; 2] = ["spec_checkpoint", "done_checkpoint"];
 
 /// The mistakes in the list, each with its place; `files` are the names in the folder `stories` beside it.
@@ -65,6 +66,23 @@ pub fn faults(bytes: &[u8], files: &[&str]) -> Vec<(Span, String)> {
     }
     found.sort_by_key(|(span, _)| span.start);
     found
+}
+
+/// The checkpoints of the story whose spec is called `file`: whether a person looks at the spec before it is
+/// built, and at the work before it is done.
+pub fn checkpoints(bytes: &[u8], file: &str) -> [bool; 2] {
+    let document = Document::scan(bytes);
+    let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());
+    let Ok(yaml) = Yaml::parse(bytes, whole) else { return [false; 2] };
+    let stories = yaml.root().map(Node::items).unwrap_or_default();
+    let is_meant = |story: &&Node<'_>| {
+        let id = story.get("id").and_then(Node::text);
+        id.is_some_and(|id| file.strip_prefix(id).is_some_and(|rest| rest.starts_with('-')))
+    };
+    let story = stories.iter().find(is_meant);
+    let is_set =
+        |key| story.and_then(|story| story.get(key)).and_then(Node::scalar) == Some(Scalar::Bool(true));
+    FLAGS.map(is_set)
 }
 
 fn is_id(id: &str) -> bool {

@@ -42,7 +42,7 @@ fn retries() -> Arc<Lifecycle> {
 #[test]
 fn every_built_in_table_is_read_and_its_legacy_names_are_known() {
     let names: Vec<String> = tables().iter().map(|table| table.name().to_owned()).collect();
-    assert_eq!(names.len(), 16, "{names:?}");
+    assert_eq!(names.len(), 18, "{names:?}");
     for (table, word, state) in [
         ("bmad-spec", "Completed", Some("done")),
         ("bmad-spec", "in_progress", Some("in-progress")),
@@ -80,6 +80,13 @@ fn terminal_states_of_built_in_tables_have_no_exits_unless_the_table_names_them(
     assert_eq!(
         exits,
         [
+            "bmad-ticket: done → in-progress",
+            "bmad-ticket: done → in-review",
+            "bmad-ticket: dropped → draft",
+            "bmad-ticket: dropped → ready-for-dev",
+            "bmad-ticket: dropped → in-progress",
+            "bmad-container: done → in-progress",
+            "bmad-container: dropped → in-progress",
             "bmad-spec: done → in-progress",
             "bmad-spec: done → in-review",
             "bmad-document: final → draft",
@@ -298,7 +305,10 @@ fn what_is_wrong_in_a_table_is_said_with_its_place() {
     assert_eq!(error.way.to_string(), "states[1]");
     assert!(error.to_string().contains("nothing leads out of `b`"), "{error}");
     let error = declared("name: bmad-speck").unwrap_err();
-    assert!(error.to_string().contains("these are: `bmad-spec`, `bmad-story`"), "{error}");
+    assert!(
+        error.to_string().contains("these are: `bmad-ticket`, `bmad-container`, `bmad-spec`, `bmad-story`"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -393,7 +403,7 @@ fn a_lifecycle_applies_for_reasons() {
         assert_eq!(told, expected, "{path}\n{file}");
     }
     let names: Vec<&str> = project.all().map(|lifecycle| lifecycle.name()).collect();
-    assert_eq!(names[..4], ["docs", "task", "late", "bmad-spec"]);
+    assert_eq!(names[..4], ["docs", "task", "late", "bmad-ticket"]);
     assert_eq!(names.iter().filter(|name| **name == "task").count(), 1);
 }
 

@@ -5,7 +5,10 @@ use crate::git::process::printed;
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
-    bmad::{memlog::Memlog, stories_list::STORIES_NAME, stories_list::faults},
+    bmad::{
+        memlog::Memlog,
+        stories_list::{STORIES_NAME, checkpoints, faults},
+    },
     check::{
         Finding,
         rules::bmad::{memlog_finding, stories_finding},
@@ -26,6 +29,25 @@ impl Workspace {
             found.extend(folders.flat_map(|place| self.wrong_stories(&specs.path_of(specs.name(place)))));
         }
         found
+    }
+
+    /// Returns whether a person has to look at the work at `path` before it enters `state`: a checkpoint of
+    /// its ticket or its story says so.
+    pub(crate) fn is_checkpoint(&self, path: &ProjectPath, state: &str) -> bool {
+        let of_ticket = || {
+            let tickets = self.tickets();
+            tickets.of_record(path).map(|(tree, place)| tree.tickets()[place].checkpoints())
+        };
+        let of_story = || {
+            let folder = path.parent().filter(|folder| folder.file_name() == "stories")?.parent()?;
+            let bytes = self.read_file(&folder.join(STORIES_NAME).ok()?).ok()?;
+            Some(checkpoints(&bytes, path.file_stem()))
+        };
+        let [plan, done] = match state {
+            "ready-for-dev" | "done" => of_story().or_else(of_ticket).unwrap_or_default(),
+            _ => return false,
+        };
+        if state == "done" { done } else { plan }
     }
 
     fn wrong_stories(&self, folder: &str) -> Vec<Finding> {

@@ -1,6 +1,9 @@
 //! The tickets of BMAD 7: which folders of the output folder are read as trees.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    path::PathBuf,
+};
 
 use crate::disk::{
     folder::{EntryKind, Folder},
@@ -12,7 +15,7 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     bmad::{
         settings::{BmadSettings, CONFIGURATION_LAYERS, TICKET_STORE},
-        tickets::{BREAKDOWN_NAME, TicketFault, TicketFolder, TicketProblem, TicketTree},
+        tickets::{BREAKDOWN_NAME, Ticket, TicketFault, TicketFolder, TicketProblem, TicketTree},
     },
 };
 
@@ -20,6 +23,12 @@ use stepmark_model::{
 const MOST_BYTES: usize = 16 << 20;
 
 const BACKLOG: &str = "backlog";
+
+/// The setting of a project that is the output folder of another one: `settings: {bmad_output: .}`.
+pub const OUTPUT_SETTING: &str = "bmad_output";
+
+/// The setting that names the initiative that is worked on, before the configuration of BMAD.
+pub const ACTIVE_SETTING: &str = "active_initiative";
 
 /// The trees of a project: its initiatives, and its backlog last.
 #[derive(Debug, Default)]
@@ -85,11 +94,19 @@ impl Tickets {
         self.leaves.contains(path)
     }
 
-    /// The files of the tickets that a name means: in the active tree, else in any.
+    /// The files of the tickets that are called `name`: in the active tree, else in any.
     pub fn called(&self, name: &str) -> Vec<ProjectPath> {
-        let of = |tree: &TicketTree| -> Vec<ProjectPath> {
-            tree.find(name, None).into_iter().map(|own| own.record.clone()).collect()
-        };
+        self.records(|tree| tree.find(name, None))
+    }
+
+    /// Those with these words in their title.
+    pub fn titled(&self, words: &str) -> Vec<ProjectPath> {
+        self.records(|tree| tree.titled(words))
+    }
+
+    fn records<'t>(&'t self, find: impl Fn(&'t TicketTree) -> Vec<&'t Ticket>) -> Vec<ProjectPath> {
+        let of =
+            |tree| -> Vec<ProjectPath> { find(tree).into_iter().map(|own| own.record.clone()).collect() };
         let active = self.active().map(of).filter(|found| !found.is_empty());
         active.unwrap_or_else(|| self.trees.iter().flat_map(of).collect())
     }
@@ -106,8 +123,12 @@ impl Workspace {
     pub fn tickets(&self) -> Tickets {
         let (settings, problems) = self.bmad_settings();
         let mut found = Tickets { settings, problems, ..Tickets::default() };
-        let output = found.settings.output_in_project().map(|folder| self.folder_at(folder.to_owned()));
-        let Some(Some(output)) = output else { return found };
+        let output = match self.configuration().settings().get(OUTPUT_SETTING) {
+            // The project is the output folder of another one.
+            Some(_) => Folder::open(self.root().path(), String::new()).ok(),
+            None => found.settings.output_in_project().and_then(|folder| self.folder_at(folder.to_owned())),
+        };
+        let Some(output) = output else { return found };
         let mut backlog = None;
         for place in 0..output.len() {
             let name = output.name(place);
@@ -145,6 +166,13 @@ impl Workspace {
         found
     }
 
+    /// The output folder of BMAD where it lies outside of the project, with the initiative that is worked on.
+    pub fn bmad_output_outside(&self) -> Option<(PathBuf, Option<String>)> {
+        let (settings, _) = self.bmad_settings();
+        let folder = self.root().path().join(settings.output_outside()?);
+        Some((folder, settings.active_initiative))
+    }
+
     /// The plan that the first status of a ticket makes at `path`, before it has one.
     pub(crate) fn unwritten_plan(&self, path: &ProjectPath) -> Option<Artifact> {
         let may_be = path.file_name().ends_with("-plan.md") && self.read_file(path).is_err();
@@ -165,6 +193,9 @@ impl Workspace {
             fault: TicketFault::Unusable,
             message: own.message,
         };
+        let mut settings = settings;
+        let given = self.configuration().settings().get(ACTIVE_SETTING).cloned();
+        settings.active_initiative = given.or(settings.active_initiative);
         (settings, problems.into_iter().map(problem).collect())
     }
 

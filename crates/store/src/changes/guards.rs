@@ -128,7 +128,13 @@ impl Workspace {
             judge_status(artifacts[0], artifacts[1], &choice.lifecycle, &open_steps, &elsewhere, insistence)
                 .map_err(refused)?;
         let is_human = self.attribution().actor.kind == ActorKind::Human;
-        if judged.as_ref().is_some_and(|status| status.wants_human) && !is_human && insistence.is_none() {
+        let is_checkpoint = || {
+            let to = after.lifecycle_state().map(|state| state.name.as_str());
+            choice.lifecycle.name().starts_with("bmad-")
+                && to.is_some_and(|to| self.is_checkpoint(before.path(), to))
+        };
+        let waits = |status: &StatusMove| status.wants_human || is_checkpoint();
+        if !is_human && insistence.is_none() && judged.as_ref().is_some_and(waits) {
             return Err(refused(TransitionRefusal::NotHuman));
         }
         Ok(judged)

@@ -341,6 +341,11 @@ impl Ticket {
         &self.entry.v6_key
     }
 
+    /// Returns whether a person looks at its plan before it is built, and at the work before it is done.
+    pub const fn checkpoints(&self) -> [bool; 2] {
+        [self.entry.plan_checkpoint, self.entry.done_checkpoint]
+    }
+
     pub fn is_refine(&self) -> bool {
         self.entry.is_refine
     }

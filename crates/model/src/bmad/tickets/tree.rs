@@ -110,16 +110,15 @@ impl TicketTree {
         }
     }
 
-    /// The tickets that a name means: `EPIC.ID`, the id of an entry in the folder at `scope`, the name of a
-    /// leaf file, an id of a tracker, or a part of a title.
+    /// The tickets that are called `name`: `EPIC.ID`, the id of an entry in the folder at `scope`, the name
+    /// of a leaf file, an id of a tracker.
     pub fn find(&self, name: &str, scope: Option<usize>) -> Vec<&Ticket> {
         let name = name.trim();
         let low = name.to_lowercase();
         let id = TicketId::read(name);
         let cross = name.split_once('.').and_then(|(epic, id)| TicketId::read(epic).zip(TicketId::read(id)));
         let is_in_scope = |own: &Ticket| scope.is_none_or(|scope| scope == own.folder);
-        let is_number = matches!(id, Some(TicketId::Number(_)));
-        let ways: [&dyn Fn(&Ticket) -> bool; 5] = [
+        let ways: [&dyn Fn(&Ticket) -> bool; 4] = [
             &|own| match (&cross, &id) {
                 (Some((epic, id)), _) => {
                     self.places[own.folder].id.as_ref() == Some(epic) && own.id.as_ref() == Some(id)
@@ -130,12 +129,17 @@ impl TicketTree {
             &|own| is_in_scope(own) && own.is_called(&low),
             &|own| own.is_called(&low),
             &|own| !own.tracker_id.is_empty() && own.tracker_id.to_lowercase() == low,
-            &|own| {
-                !is_number && !low.is_empty() && is_in_scope(own) && own.title.to_lowercase().contains(&low)
-            },
         ];
         let found = ways.iter().map(|way| self.tickets.iter().filter(|own| way(own)).collect::<Vec<_>>());
         found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// The tickets with these words in their title.
+    pub fn titled(&self, words: &str) -> Vec<&Ticket> {
+        let low = words.trim().to_lowercase();
+        let is_meant =
+            |own: &&Ticket| low.contains(char::is_alphabetic) && own.title.to_lowercase().contains(&low);
+        self.tickets.iter().filter(is_meant).collect()
     }
 
     /// Returns whether it has epics; else it is one folder.
