@@ -25,6 +25,7 @@ VARIES = [
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "UUID"),
     (re.compile(r"\bs-\d{8}-\d{4}-[0-9a-f]{6}\b"), "s-SESSION"),
     (re.compile(r"\b[0-9a-f]{12}\b"), "EVENT"),
+    (re.compile(r"\b[0-9a-f]{40}\b"), "COMMIT"),
 ]
 
 
