@@ -218,3 +218,14 @@ fn a_checkpoint_waits_for_a_person() {
         assert_eq!(person.code, 0, "{person}");
     }
 }
+
+#[test]
+fn work_that_nobody_had_planned_is_no_mistake() {
+    let sandbox = shop();
+    let plan =
+        "---\ntitle: 'A'\ntype: 'feature'\nticket: ''\nstatus: 'built'\nroute: 'oneshot'\ncontext: []\n---\n";
+    sandbox.write("_bmad-output/shop/plan-optional.md", plan);
+    sandbox.write("_bmad-output/plan-elsewhere.md", plan);
+    let checked = sandbox.reads_only(&["check"]);
+    assert!(checked.code == 0 && checked.stdout.contains("0 errors, 0 warnings, 0 notes"), "{checked}");
+}

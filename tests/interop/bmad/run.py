@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""stepmark beside the official BMAD installers (npm `bmad-method` 6.12.0 and 6.0.4).
+"""stepmark beside the official BMAD installers (npm `bmad-method` 6.12.0, 6.11.0, 6.10.0 and 6.0.4).
 
-Usage: run.py STEPMARK_BINARY; the packages of package.json must be installed beside this file. Makes real projects with both
+Usage: run.py STEPMARK_BINARY; the packages of package.json must be installed beside this file. Makes real projects with these
 releases in a temporary folder, and checks that stepmark reads them without a false alarm, writes manifests that they accept, and walks their workflows.
 """
 
@@ -110,14 +110,14 @@ CATALOGUES = {"6.12.0": ["skill"], "6.0.4": ["agent", "workflow", "task", "tool"
 
 def catalogues(release, project):
     stepmark("project", "--catalogues", cwd=project)
-    for kind in CATALOGUES[release]:
+    for kind in CATALOGUES.get(release, CATALOGUES["6.12.0"]):
         official = (project / f"_bmad/_config/{kind}-manifest.csv").read_bytes()
         ours = (project / f".stepmark/manifests/{kind}-manifest.csv").read_bytes()
         theirs, own = official.splitlines(), ours.splitlines()
         check(f"{release}: all {len(theirs) - 1} rows of the {kind} catalogue are the installer's, to the byte", ours == official,
               [pair for pair in zip(own, theirs) if pair[0] != pair[1]][:3] or (len(own), len(theirs)))
     counts = {"6.12.0": {"skill": 20}, "6.0.4": {"agent": 8, "workflow": 20, "task": 5}}
-    for kind, least in counts[release].items():
+    for kind, least in counts.get(release, counts["6.12.0"]).items():
         found = len(rows(project / f".stepmark/manifests/{kind}-manifest.csv"))
         check(f"{release}: the {kind} catalogue has rows to compare", found >= least, found)
     again = stepmark_json("project", "--catalogues", cwd=project)["projections"][0]
@@ -250,7 +250,7 @@ def shims_memlogs(project):
 
 with tempfile.TemporaryDirectory() as temporary:
     folder = pathlib.Path(temporary)
-    for release in ("6.12.0", "6.0.4"):
+    for release in ("6.12.0", "6.11.0", "6.10.0", "6.0.4"):
         installer, project = install(release, folder)
         if release == "6.0.4":
             workflow_tests(project)
@@ -259,7 +259,7 @@ with tempfile.TemporaryDirectory() as temporary:
             walks_the_prd(project)
         catalogues(release, project)
         manifests(release, installer, project)
-        if release == "6.12.0":
+        if release in ("6.12.0", "6.11.0"):
             keeps_memlogs(project)
             shims_memlogs(project)
 

@@ -389,7 +389,10 @@ impl TicketTree {
                 unpinned.push(json!({"epic": slug(epic), "after": slug(*other), "needs": why}));
             }
         }
-        let problems = self.problems.iter().filter(|own| own.fault == TicketFault::Unusable);
+        let problems = self
+            .problems
+            .iter()
+            .filter(|own| matches!(own.fault, TicketFault::Unusable | TicketFault::Unticketed));
         TicketReports {
             unpinned_after: unpinned,
             undeclared_after: undeclared,
@@ -436,7 +439,8 @@ impl TicketTree {
             fault: TicketFault::Order,
             message,
         };
-        self.problems.iter().cloned().chain(unpinned.chain(undeclared).chain(conflicts).map(of)).collect()
+        let own = self.problems.iter().filter(|own| own.fault != TicketFault::Unticketed);
+        own.cloned().chain(unpinned.chain(undeclared).chain(conflicts).map(of)).collect()
     }
 }
 

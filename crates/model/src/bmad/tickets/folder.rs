@@ -410,7 +410,12 @@ fn join_plan(
                 "the ticket `{name}` is no entry and no leaf file of the folder; the plan is passed over"
             ),
         };
-        problems.push(keys.problem("ticket", message));
+        let fault = if name.is_empty() && keys.node("ticket").is_some_and(|node| node.text().is_some()) {
+            TicketFault::Unticketed
+        } else {
+            TicketFault::Unusable
+        };
+        problems.push(TicketProblem { fault, ..keys.problem("ticket", message) });
         return;
     };
     if own.has_plan {

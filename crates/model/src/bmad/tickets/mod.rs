@@ -29,6 +29,8 @@ pub enum TicketFault {
     Order,
     /// A leaf file says something else than its entry.
     Drift,
+    /// A plan is of no ticket, and says so: work that nobody had planned.
+    Unticketed,
 }
 
 /// A mistake in a file of a tree.

@@ -29,7 +29,9 @@ pub fn stories_finding(path: &ProjectPath, (span, message): (Span, String)) -> F
 
 pub fn ticket_finding(problem: TicketProblem) -> Finding {
     let (rule, help) = match problem.fault {
-        TicketFault::Unusable => (&TICKET_UNUSABLE, "mend it; until then the rest of the tree is used"),
+        TicketFault::Unusable | TicketFault::Unticketed => {
+            (&TICKET_UNUSABLE, "mend it; until then the rest of the tree is used")
+        }
         TicketFault::Reference => (
             &TICKET_NAME_UNKNOWN,
             "name a neighbour by its id, others by `\"EPIC.ID\"` or `\"epic-name\"`; until then the ticket waits",
