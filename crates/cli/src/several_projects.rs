@@ -6,7 +6,7 @@ use stepmark_model::projection::git_hook::EVERY_PROJECT;
 use stepmark_store::{
     bmad::tickets::{ACTIVE_SETTING, OUTPUT_SETTING},
     configuration::ConfigurationSources,
-    disk::Root,
+    disk::{CONFIGURATION_PATH, Root},
     workspace::Workspace,
 };
 
@@ -40,7 +40,7 @@ impl Projects {
         }
         let Ok(top) = Root::discover(&environment.current_folder) else { return Ok(one()) };
         let Ok(top) = Workspace::open_with(top, &ConfigurationSources::default()) else { return Ok(one()) };
-        if let Some(found) = Self::with_output(&top, own, arguments, environment) {
+        if let Some(found) = Self::with_output(&top, own, arguments, environment)? {
             return Ok(found);
         }
         let below = top.repository().projects_below().unwrap_or_default();
@@ -68,28 +68,38 @@ impl Projects {
         }
     }
 
-    /// A project of BMAD whose output folder lies outside: two projects, each with its own history.
+    /// A project of BMAD whose output folder lies outside: two projects, each with its own history. Else a
+    /// clone could name any folder: that one has to say whose output it is.
     fn with_output(
         top: &Workspace,
         own: &ProjectArguments,
         arguments: &Arguments,
         environment: &Environment,
-    ) -> Option<Self> {
-        let (folder, initiative) =
-            top.bmad_output_outside().filter(|(folder, _)| Environment::is_folder(folder))?;
-        let mut output = ProjectArguments { root: Some(folder.clone()), ..own.clone() };
-        let setting = |key: &str| format!("settings.{key}");
-        output.config.push((setting(OUTPUT_SETTING), ".".to_owned()));
-        output.config.extend(initiative.map(|name| (setting(ACTIVE_SETTING), name)));
+    ) -> Result<Option<Self>, Failure> {
+        let found = top.bmad_output_outside().filter(|(folder, _)| Environment::is_folder(folder));
+        let Some((folder, initiative)) = found else { return Ok(None) };
         let name = folder.display().to_string();
-        let both = vec![(".".to_owned(), own.clone()), (name.clone(), output.clone())];
         let is_about_tickets = matches!(arguments.command, Command::Tickets(_) | Command::Next(_));
-        match naming(&both, arguments, environment).as_slice() {
-            [(folder, only)] => Some(Self::Named(folder.clone(), only.clone())),
-            [] if is_about_tickets => Some(Self::Named(name, output)),
-            [] if is_about_each(&arguments.command) && !arguments.output.json => Some(Self::Each(both)),
-            _ => Some(Self::One(own.clone())),
+        if !top.is_output(&folder) {
+            let message = format!(
+                "the output folder `{name}` lies outside of the project, and does not say that it belongs to it"
+            );
+            let help = format!(
+                "if it does, let `{name}/{CONFIGURATION_PATH}` say so: `settings: {{{OUTPUT_SETTING}: {}}}`",
+                top.root().path().display()
+            );
+            let asked = is_about_tickets.then(|| Failure::new(Exit::Findings, message).with_help(help));
+            return asked.map_or(Ok(None), Err);
         }
+        let mut output = ProjectArguments { root: Some(folder), ..own.clone() };
+        output.config.extend(initiative.map(|name| (format!("settings.{ACTIVE_SETTING}"), name)));
+        let both = vec![(".".to_owned(), own.clone()), (name.clone(), output.clone())];
+        Ok(Some(match naming(&both, arguments, environment).as_slice() {
+            [(folder, only)] => Self::Named(folder.clone(), only.clone()),
+            [] if is_about_tickets => Self::Named(name, output),
+            [] if is_about_each(&arguments.command) && !arguments.output.json => Self::Each(both),
+            _ => Self::One(own.clone()),
+        }))
     }
 
     pub(crate) fn run(

@@ -188,6 +188,24 @@ fn an_output_folder_outside_of_the_project_is_a_project_of_its_own() {
         sandbox.write(&format!("docs/{initiative}/epic-cart/tickets.toml"), entry);
     }
     let run = |words: &[&str]| sandbox.run(sandbox.command(words).current_dir(&project));
+    // A clone could name any folder: it has to say whose output it is.
+    for code in ["", "elsewhere"] {
+        if !code.is_empty() {
+            sandbox.write("elsewhere/_bmad/config.toml", "");
+            sandbox.write("docs/.stepmark/config.yaml", "settings: {bmad_output: ../elsewhere}\n");
+        }
+        let before = sandbox.tree();
+        for words in [&["next"] as &[&str], &["tickets"]] {
+            let refused = run(words);
+            assert!(refused.code == 1 && refused.stderr.contains("bmad_output"), "{refused}");
+        }
+        for words in [&["ticket", "start", "1.1"] as &[&str], &["transition", "1.1", "draft"]] {
+            assert_ne!(run(words).code, 0);
+        }
+        assert!(!run(&["status"]).stdout.contains("In shop"));
+        assert_eq!(sandbox.tree(), before);
+    }
+    sandbox.write("docs/.stepmark/config.yaml", "settings: {bmad_output: ../code}\n");
     let next = run(&["next"]);
     assert!(next.code == 0 && next.stdout.contains("In shop") && !next.stdout.contains("In other"), "{next}");
     let started = run(&["ticket", "start", "1.1"]);

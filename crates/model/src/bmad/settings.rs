@@ -82,7 +82,9 @@ impl BmadSettings {
         let folder = folder.strip_prefix("{project-root}").unwrap_or(folder);
         let is_outside =
             folder.starts_with('/') && !self.is_under_root() || folder.split('/').any(|part| part == "..");
-        (!is_outside).then(|| folder.trim_matches('/'))
+        let folder = folder.trim_matches('/');
+        let folder = folder.strip_prefix("./").unwrap_or(folder);
+        (!is_outside).then_some(if folder == "." { "" } else { folder })
     }
 
     fn is_under_root(&self) -> bool {
@@ -120,6 +122,9 @@ mod tests {
         for (folder, expected) in [
             ("_bmad-output", Some("_bmad-output")),
             ("{project-root}/out", Some("out")),
+            ("./out/", Some("out")),
+            ("{project-root}", Some("")),
+            (".", Some("")),
             ("../shared", None),
             ("/srv/shared", None),
             ("{project-root}/../shared", None),

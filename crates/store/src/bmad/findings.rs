@@ -17,13 +17,11 @@ use stepmark_model::{
 
 impl Workspace {
     pub(crate) fn bmad_findings(&self) -> Vec<Finding> {
-        let Some(output) = self.tickets().output().map(str::to_owned) else { return Vec::new() };
-        let Ok(folder) = Folder::open(self.root().path(), output.clone()) else { return Vec::new() };
+        let Some(folder) = self.bmad_output() else { return Vec::new() };
         // Both stand in the output folder alone.
-        let mut found = self.changed_memlogs(&output);
+        let mut found = self.changed_memlogs(folder.path());
         let has_specs = (0..folder.len()).any(|place| folder.name(place) == "specs");
-        let specs =
-            has_specs.then(|| Folder::open(self.root().path(), folder.path_of("specs")).ok()).flatten();
+        let specs = has_specs.then(|| self.folder_at(folder.path_of("specs"))).flatten();
         for specs in specs.iter() {
             let folders = (0..specs.len()).filter(|place| specs.kind(*place) == EntryKind::Folder);
             found.extend(folders.flat_map(|place| self.wrong_stories(&specs.path_of(specs.name(place)))));
@@ -61,6 +59,7 @@ impl Workspace {
 
     /// Memlogs of which an entry is not what it was at HEAD.
     fn changed_memlogs(&self, output: &str) -> Vec<Finding> {
+        let output = if output.is_empty() { "." } else { output };
         let changed = ["diff", "--name-only", "--relative", "-z", "HEAD", "--", output];
         let changed = printed(self.root(), &changed).unwrap_or_default();
         let of = |name: &str| {

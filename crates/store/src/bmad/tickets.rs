@@ -2,10 +2,12 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
+use crate::configuration::ConfigurationSources;
 use crate::disk::{
+    Root,
     folder::{EntryKind, Folder},
     in_parts::par_map,
 };
@@ -24,7 +26,8 @@ const MOST_BYTES: usize = 16 << 20;
 
 const BACKLOG: &str = "backlog";
 
-/// The setting of a project that is the output folder of another one: `settings: {bmad_output: .}`.
+/// The setting of a project that is the output folder of another one, whose folder it names, as a path from
+/// its own or an absolute one: `settings: {bmad_output: ../code}`.
 pub const OUTPUT_SETTING: &str = "bmad_output";
 
 /// The setting that names the initiative that is worked on, before the configuration of BMAD.
@@ -66,11 +69,6 @@ impl Tickets {
 
     fn initiatives(&self) -> usize {
         self.trees.iter().filter(|tree| tree.top().file_name() != BACKLOG).count()
-    }
-
-    /// The folder of all that BMAD writes, where it lies in the project.
-    pub fn output(&self) -> Option<&str> {
-        self.settings.output_in_project()
     }
 
     /// The store of the tickets: `repo`, or a tracker.
@@ -123,12 +121,7 @@ impl Workspace {
     pub fn tickets(&self) -> Tickets {
         let (settings, problems) = self.bmad_settings();
         let mut found = Tickets { settings, problems, ..Tickets::default() };
-        let output = match self.configuration().settings().get(OUTPUT_SETTING) {
-            // The project is the output folder of another one.
-            Some(_) => Folder::open(self.root().path(), String::new()).ok(),
-            None => found.settings.output_in_project().and_then(|folder| self.folder_at(folder.to_owned())),
-        };
-        let Some(output) = output else { return found };
+        let Some(output) = self.output_folder(&found.settings) else { return found };
         let mut backlog = None;
         for place in 0..output.len() {
             let name = output.name(place);
@@ -173,6 +166,15 @@ impl Workspace {
         Some((folder, settings.active_initiative))
     }
 
+    /// Returns whether the project in `folder` says that it is the output folder of this one.
+    pub fn is_output(&self, folder: &Path) -> bool {
+        let output = Root::open(folder).map(|root| Self::open_with(root, &ConfigurationSources::default()));
+        let Ok(Ok(output)) = output else { return false };
+        let named = output.configuration().settings().get(OUTPUT_SETTING);
+        let named = named.and_then(|named| Root::open(output.root().path().join(named)).ok());
+        named.is_some_and(|named| named.path() == self.root().path())
+    }
+
     /// The plan that the first status of a ticket makes at `path`, before it has one.
     pub(crate) fn unwritten_plan(&self, path: &ProjectPath) -> Option<Artifact> {
         let may_be = path.file_name().ends_with("-plan.md") && self.read_file(path).is_err();
@@ -199,7 +201,24 @@ impl Workspace {
         (settings, problems.into_iter().map(problem).collect())
     }
 
-    fn folder_at(&self, path: String) -> Option<Folder> {
+    /// The folder of all that BMAD writes, where it lies in the project.
+    pub(crate) fn bmad_output(&self) -> Option<Folder> {
+        self.output_folder(&self.bmad_settings().0)
+    }
+
+    fn output_folder(&self, settings: &BmadSettings) -> Option<Folder> {
+        let output = match self.configuration().settings().get(OUTPUT_SETTING) {
+            // The project is the output folder of another one.
+            Some(_) => "",
+            None => settings.output_in_project()?,
+        };
+        match output {
+            "" => Folder::open(self.root().path(), String::new()).ok(),
+            folder => self.folder_at(folder.to_owned()),
+        }
+    }
+
+    pub(super) fn folder_at(&self, path: String) -> Option<Folder> {
         self.root().resolve(&ProjectPath::new(&path).ok()?).ok()?;
         Folder::open(self.root().path(), path).ok()
     }

@@ -25,7 +25,7 @@ const MEMLOG_SHIM: &str = include_str!("memlog_shim.py");
 impl Workspace {
     /// The sprint of BMAD 6 in the output folder, or in the archive there; `None` without a ledger.
     pub fn six_project(&self, is_archived: bool) -> Option<SixProject> {
-        let output = ProjectPath::new(self.tickets().output()?).ok()?;
+        let output = ProjectPath::new(self.bmad_output()?.path()).ok()?;
         let folder = if is_archived { output.join(ARCHIVE).ok()? } else { output.clone() };
         let mut files = Vec::new();
         self.files_below(folder.as_str().to_owned(), &mut files);
