@@ -20,6 +20,8 @@ pub fn faults(bytes: &[u8], files: &[&str]) -> Vec<(Span, String)> {
     if !matches!(root.kind, NodeKind::Sequence { .. }) {
         return vec![(root.span, "it must be a list of stories".to_owned())];
     }
+    let mut files = files.to_vec();
+    files.sort_unstable();
     let mut found = Vec::new();
     let mut ids: Vec<(&str, Span)> = Vec::new();
     for story in root.items() {
@@ -44,27 +46,41 @@ pub fn faults(bytes: &[u8], files: &[&str]) -> Vec<(Span, String)> {
         if id.len() > 1 && id.starts_with('0') && id.bytes().all(|byte| byte.is_ascii_digit()) {
             found.push((node.span, format!("the id `{id}` begins with a zero")));
         }
-        for (other, _) in &ids {
-            let (short, long) = if other.len() < id.len() { (*other, id) } else { (id, *other) };
-            if short == long {
-                found.push((node.span, format!("two stories have the id `{id}`")));
-            } else if long.starts_with(&format!("{short}-")) {
-                found.push((
-                    node.span,
-                    format!("the id `{short}` begins `{long}`: its files cannot be told apart"),
-                ));
-            }
-        }
-        let named: Vec<&&str> = files.iter().filter(|name| name.starts_with(&format!("{id}-"))).collect();
-        if let [first, second, ..] = named.as_slice() {
-            found.push((
-                node.span,
-                format!("`stories/{first}` and `stories/{second}` are both of the story `{id}`"),
-            ));
+        let start = format!("{id}-");
+        let first = files.partition_point(|name| **name < *start);
+        if let [first, second] = files[first..].iter().take(2).copied().collect::<Vec<_>>()[..]
+            && second.starts_with(&start)
+        {
+            let message = format!("`stories/{first}` and `stories/{second}` are both of the story `{id}`");
+            found.push((node.span, message));
         }
         ids.push((id, node.span));
     }
+    found.extend(alike(ids));
     found.sort_by_key(|(span, _)| span.start);
+    found
+}
+
+/// The ids that stand twice, or begin another one up to a dash, which they then stand right before in order.
+fn alike(mut ids: Vec<(&str, Span)>) -> Vec<(Span, String)> {
+    ids.sort_by_key(|(id, span)| (*id, span.start));
+    let (mut found, mut above) = (Vec::new(), Vec::<(&str, Span)>::new());
+    for (id, span) in ids {
+        let begins =
+            |short: &str| id.strip_prefix(short).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        while above.pop_if(|(short, _)| !begins(short)).is_some() {}
+        if let Some((short, other)) = above.last() {
+            let at = if span.start > other.start { span } else { *other };
+            found.push((
+                at,
+                match *short == id {
+                    true => format!("two stories have the id `{id}`"),
+                    false => format!("the id `{short}` begins `{id}`: its files cannot be told apart"),
+                },
+            ));
+        }
+        above.push((id, span));
+    }
     found
 }
 

@@ -47,12 +47,6 @@ pub struct Tickets {
 }
 
 impl Tickets {
-    pub fn is_empty(&self) -> bool {
-        self.by_record.is_empty()
-            && self.problems.is_empty()
-            && self.trees.iter().all(|tree| tree.faults().is_empty())
-    }
-
     pub fn trees(&self) -> &[TicketTree] {
         &self.trees
     }
@@ -77,7 +71,7 @@ impl Tickets {
     }
 
     pub fn problems(&self) -> impl Iterator<Item = TicketProblem> {
-        self.problems.iter().cloned().chain(self.trees.iter().flat_map(TicketTree::faults))
+        self.problems.iter().chain(self.trees.iter().flat_map(TicketTree::faults)).cloned()
     }
 
     /// The ticket whose status is in the file at `record`, which may not be there yet: its tree, and its

@@ -1,5 +1,7 @@
 //! Writing the baseline of a project.
 
+use std::collections::BTreeMap;
+
 use crate::checking::{BASELINE_PATH, CheckError, CheckReport, Checks};
 use crate::commit::{CommitError, Expected, Outcome, replace_whole};
 use stepmark_model::{
@@ -33,6 +35,19 @@ impl Checks<'_> {
         let judged = self.workspace.policy_at(&path, |policy| policy.judge_beside(findings));
         report.add_beside(path, bytes, judged, &mut baseline);
         Ok(())
+    }
+
+    /// Adds findings in files beside the artifacts, each file read once.
+    pub(super) fn add_all_beside(
+        &self,
+        report: &mut CheckReport<'_>,
+        findings: impl IntoIterator<Item = Finding>,
+    ) -> Result<(), CheckError> {
+        let mut files: BTreeMap<ProjectPath, Vec<Finding>> = BTreeMap::new();
+        for finding in findings {
+            files.entry(finding.path.clone()).or_default().push(finding);
+        }
+        files.into_iter().try_for_each(|(path, found)| self.add_beside(report, path, |_| found))
     }
 
     /// Writes a baseline that knows the findings of `report`, and says how many. Nothing is written where it

@@ -53,14 +53,10 @@ impl Checks<'_> {
             self.add_records_of((report, read), folder, paths, "`stepmark asdd rebuild`")?;
         }
         self.add_claimed(report, &is_meant)?;
-        for finding in self.workspace.bmad_findings() {
-            if is_meant(&finding.path) {
-                self.add_beside(report, finding.path.clone(), |_| vec![finding])?;
-            }
-        }
-        for problem in self.workspace.tickets().problems().filter(|problem| is_meant(&problem.path)) {
-            self.add_beside(report, problem.path.clone(), |_| vec![ticket_finding(problem)])?;
-        }
+        let tickets = self.workspace.tickets();
+        let of_tickets = tickets.problems().map(ticket_finding);
+        let of_bmad = self.workspace.bmad_findings().into_iter().chain(of_tickets);
+        self.add_all_beside(report, of_bmad.filter(|finding| is_meant(&finding.path)))?;
         if let Some(own) = self.workspace.flows().filter(|own| is_meant(own.folder())) {
             let edited = own.edited_records()?;
             let mut present = self.workspace.history().ask(|history| history.known_below(own.folder()))?;
@@ -68,13 +64,13 @@ impl Checks<'_> {
                 edited.iter().any(|(_, own)| own == path) || self.workspace.read_file(path).is_ok()
             });
             self.add_lost(report, own.folder(), &present.into_iter().collect(), "`git restore FILE`")?;
-            for (flow, path) in edited {
+            let finding = |(flow, path): (_, ProjectPath)| {
                 let help = format!(
                     "a person decides: `stepmark flow accept {flow}` takes it, `stepmark flow restore {flow}` brings back what was"
                 );
-                let finding = record_edited_finding(&path).with_help(help);
-                self.add_beside(report, path, |_| vec![finding])?;
-            }
+                record_edited_finding(&path).with_help(help)
+            };
+            self.add_all_beside(report, edited.into_iter().map(finding))?;
         }
         if let Some(own) = self.workspace.coordination().filter(|own| is_meant(&own.settings().folder)) {
             let (folder, paths) = (&own.settings().folder, own.record_paths());
@@ -90,11 +86,8 @@ impl Checks<'_> {
         recorded: &BTreeSet<ProjectPath>,
         read: &[TrackedArtifact],
     ) -> Result<(), CheckError> {
-        for path in self.workspace.unrecorded(name, recorded, read)? {
-            let finding = record_edited_finding(&path);
-            self.add_beside(report, path, |_| vec![finding])?;
-        }
-        Ok(())
+        let edited = self.workspace.unrecorded(name, recorded, read)?;
+        self.add_all_beside(report, edited.iter().map(record_edited_finding))
     }
 
     fn add_records_of(
@@ -106,10 +99,8 @@ impl Checks<'_> {
     ) -> Result<(), CheckError> {
         let mut unusable = self.workspace.unusable_records();
         unusable.retain(|path, _| path.starts_with(folder));
-        for (path, reason) in unusable.iter().filter_map(|(path, own)| Some((path, own.reason.as_ref()?))) {
-            let finding = record_unusable_finding(path, reason.clone());
-            self.add_beside(report, path.clone(), |_| vec![finding])?;
-        }
+        let broken = unusable.iter().filter_map(|(path, own)| Some((path, own.reason.clone()?)));
+        self.add_all_beside(report, broken.map(|(path, reason)| record_unusable_finding(path, reason)))?;
         let Some(mut present) = paths else { return Ok(()) };
         present.retain(|path| !unusable.contains_key(path));
         self.add_edited(report, &folder.as_str().replace('/', "%"), &present, read)?;
@@ -125,10 +116,10 @@ impl Checks<'_> {
         present: &BTreeSet<ProjectPath>,
         command: &str,
     ) -> Result<(), CheckError> {
-        for (path, is_gone) in self.workspace.lost_records(folder, present)? {
-            let finding = record_lost_finding(&path, is_gone, &command.replace("FILE", path.as_str()));
-            self.add_beside(report, path, |_| vec![finding])?;
-        }
-        Ok(())
+        let lost = self.workspace.lost_records(folder, present)?.into_iter();
+        let finding = |(path, is_gone): (ProjectPath, _)| {
+            record_lost_finding(&path, is_gone, &command.replace("FILE", path.as_str()))
+        };
+        self.add_all_beside(report, lost.map(finding))
     }
 }

@@ -86,12 +86,11 @@ fn print(tree: &TicketTree, scope: Option<usize>, output: &Output) {
         let said = if status.is_empty() { String::new() } else { format!(", {status}") };
         output.line(format_args!("{name} ({done} of {} done{said})", own.len()));
         let row = |own: &&Ticket| {
-            let state = if own.status.is_empty() { own.state.as_str() } else { &own.status };
             let hindrance = if tree.is_over(own) { String::new() } else { tree.hindrance(own) };
             vec![
                 format!("  {}", tree.reference(own)),
                 own.title.clone(),
-                state.to_owned(),
+                own.word().to_owned(),
                 dash(own.assignee.clone()),
                 dash(hindrance),
             ]
@@ -101,7 +100,7 @@ fn print(tree: &TicketTree, scope: Option<usize>, output: &Output) {
 }
 
 fn warn(tree: &TicketTree, output: &Output) {
-    let count = tree.faults().len();
+    let count = tree.faults().count();
     if count > 0 {
         let problems = wording::count(count, "problem");
         output.warning(format_args!("{problems} in the tickets: `stepmark check` says what is wrong where"));
@@ -155,8 +154,8 @@ fn cells(tree: &TicketTree, group: TicketGroup, own: &Ticket) -> Vec<String> {
         TicketGroup::InProgress if own.status == "built" => "a person decides".to_owned(),
         TicketGroup::InProgress => String::new(),
     };
-    let status = if own.status.is_empty() { own.state.as_str() } else { &own.status };
-    let texts = [format!("  {reference}"), own.title.clone(), status.to_owned(), own.assignee.clone(), next];
+    let texts =
+        [format!("  {reference}"), own.title.clone(), own.word().to_owned(), own.assignee.clone(), next];
     texts.map(|text| if text.is_empty() { "-".to_owned() } else { text }).into()
 }
 

@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::{Needed, Ticket, TicketFault, TicketId, TicketProblem, TicketState, TicketTree};
+use super::{
+    Needed, Ticket, TicketFault, TicketId, TicketProblem, TicketState, TicketTree, breakdown::list_in,
+    tree::are_same,
+};
 
 /// A ticket as BMAD's script tells of it.
 pub type TicketRow = Map<String, Json>;
@@ -106,7 +109,7 @@ impl TicketTree {
         }
         let epic = |(place, own): (usize, &super::tree::Place)| {
             let slug = own.path.file_name();
-            let declared = self.declared.iter().find(|epic| epic.slug == slug);
+            let declared = self.listed(place).and_then(|place| self.declared.get(place));
             let after = declared.map(|epic| epic.after.as_slice()).unwrap_or_default().iter();
             json!({
                 "slug": slug,
@@ -177,16 +180,19 @@ impl TicketTree {
         self.tickets.iter().filter(move |own| is_in(own, scope))
     }
 
-    fn row(&self, own: &Ticket, scope: Option<usize>) -> TicketRow {
-        let file = own.file.as_ref().map(|file| file.file_name());
-        let place = &self.places[own.folder];
-        let reference = match (&own.id, &place.id) {
+    /// Its name in an answer about `scope`.
+    fn row_reference(&self, own: &Ticket, scope: Option<usize>) -> Option<String> {
+        match (&own.id, &self.places[own.folder].id) {
             (Some(id), Some(epic)) => Some(format!("{epic}.{id}")),
             (Some(id), None) if scope == Some(own.folder) => Some(id.to_string()),
-            _ => file.map(str::to_owned),
-        };
+            _ => own.file.as_ref().map(|file| file.file_name().to_owned()),
+        }
+    }
+
+    fn row(&self, own: &Ticket, scope: Option<usize>) -> TicketRow {
+        let file = own.file.as_ref().map(|file| file.file_name());
         let row = json!({
-            "epic": place.path.file_name(),
+            "epic": self.folder(own).file_name(),
             "id": own.id,
             "file": file,
             "type": own.kind,
@@ -204,22 +210,17 @@ impl TicketTree {
             "refined": own.is_refined,
             "blocked_at": own.blocked_at,
             "blocked_reason": own.blocked_reason,
-            "ref": reference,
+            "ref": self.row_reference(own, scope),
             "after": self.names(&own.after, Some(own.folder)),
         });
         let Json::Object(mut row) = row else { return Map::new() };
-        if !own.gated_by.is_empty() {
-            row.insert("gated_by".to_owned(), self.keys(&own.gated_by));
+        if !self.gates(own).is_empty() {
+            row.insert("gated_by".to_owned(), self.keys(self.gates(own)));
         }
         if let Some((after, hitl)) = &own.drift {
             let mut drift = Map::new();
             let names = |needed: &[Needed]| self.names(needed, Some(own.folder));
-            let sorted = |needed: &[Needed]| {
-                let mut needed = needed.to_vec();
-                needed.sort();
-                needed
-            };
-            if sorted(after) != sorted(&own.after) {
+            if !are_same(after, &own.after) {
                 drift.insert("after".to_owned(), json!({"file": names(&own.after), "entry": names(after)}));
             }
             if *hitl != own.is_hitl {
@@ -230,14 +231,8 @@ impl TicketTree {
         if !own.entry.unknown.is_empty() {
             row.insert("unknown".to_owned(), own.entry.unknown.clone().into());
         }
-        let checkpoints =
-            [("plan_checkpoint", own.entry.plan_checkpoint), ("done_checkpoint", own.entry.done_checkpoint)];
-        row.extend(
-            checkpoints
-                .into_iter()
-                .filter(|(_, is_set)| *is_set)
-                .map(|(key, _)| (key.to_owned(), true.into())),
-        );
+        let checkpoints = ["plan_checkpoint", "done_checkpoint"].into_iter().zip(own.checkpoints());
+        row.extend(checkpoints.filter(|(_, is_set)| *is_set).map(|(key, _)| (key.to_owned(), true.into())));
         row
     }
 
@@ -282,8 +277,7 @@ impl TicketTree {
         // Of each ticket the length of its longest chain, and the ticket before it in that.
         let mut known: Vec<Option<(usize, Option<usize>)>> = vec![None; self.tickets.len()];
         let needs = |place: usize| {
-            let own = &self.tickets[place];
-            let open = own.after.iter().chain(&own.gated_by).filter_map(|needed| match needed {
+            let open = self.needs(&self.tickets[place]).filter_map(|needed| match needed {
                 Needed::Ticket(other) => Some(*other).filter(|other| !self.tickets[*other].state.is_over()),
                 _ => None,
             });
@@ -291,25 +285,26 @@ impl TicketTree {
         };
         let mut longest: Option<(usize, usize)> = None;
         for start in (0..self.tickets.len()).filter(|place| !self.tickets[*place].state.is_over()) {
-            let (mut way, mut on_way) = (vec![start], HashSet::from([start]));
-            while let Some(at) = way.last().copied() {
-                let open = needs(at);
-                // What leads back to the way is a circle, which is told elsewhere.
-                let unknown = open.iter().find(|other| known[**other].is_none() && !on_way.contains(other));
-                if let Some(other) = unknown {
-                    way.push(*other);
-                    on_way.insert(*other);
+            // The way to where it is looked: each with its needs, and how many of them were looked at.
+            let (mut way, mut on_way) = (vec![(start, needs(start), 0)], HashSet::from([start]));
+            while let Some((at, open, next)) = way.last_mut() {
+                if let Some(other) = open.get(*next).copied() {
+                    *next += 1;
+                    // A need that leads back to the way is a circle, which is told elsewhere.
+                    if known[other].is_none() && on_way.insert(other) {
+                        way.push((other, needs(other), 0));
+                    }
                     continue;
                 }
                 let mut best = (0, None);
                 for other in open {
-                    if let Some((length, _)) = known[other].filter(|(length, _)| *length > best.0) {
-                        best = (length, Some(other));
+                    if let Some((length, _)) = known[*other].filter(|(length, _)| *length > best.0) {
+                        best = (length, Some(*other));
                     }
                 }
-                known[at] = known[at].or(Some((best.0 + 1, best.1)));
+                known[*at] = known[*at].or(Some((best.0 + 1, best.1)));
+                on_way.remove(at);
                 way.pop();
-                on_way.remove(&at);
             }
             let length = known[start].map_or(0, |(length, _)| length);
             if is_in(&self.tickets[start], scope) && longest.is_none_or(|(best, _)| length > best) {
@@ -337,8 +332,7 @@ impl TicketTree {
     }
 
     fn listed(&self, folder: usize) -> Option<usize> {
-        let slug = self.places[folder].path.file_name();
-        self.declared.iter().position(|epic| epic.slug == slug)
+        self.listed.get(self.places[folder].path.file_name()).copied()
     }
 
     fn reports(&self, scope: Option<usize>) -> TicketReports {
@@ -346,12 +340,15 @@ impl TicketTree {
         let scoped = scope.map(|scope| self.listed(scope));
         let is_asked = |epic: usize| scoped.is_none_or(|scoped| scoped == Some(epic));
         let (mut unpinned, mut undeclared, mut conflicts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut known = HashSet::new();
         let mut conflict = |epic: usize, other: usize| {
-            let pair = json!({"epic": slug(epic), "after": slug(other)});
-            if other > epic && is_asked(epic) && !conflicts.contains(&pair) {
-                conflicts.push(pair);
+            if other > epic && is_asked(epic) && known.insert((epic, other)) {
+                conflicts.push(json!({"epic": slug(epic), "after": slug(other)}));
             }
         };
+        let declared = self.declared.iter().enumerate();
+        let pairs = declared.flat_map(|(epic, own)| own.after.iter().map(move |(other, _)| (epic, *other)));
+        let pairs: HashSet<(usize, usize)> = pairs.collect();
         for (epic, declared) in self.declared.iter().enumerate() {
             declared.after.iter().for_each(|(other, _)| conflict(epic, *other));
         }
@@ -362,20 +359,18 @@ impl TicketTree {
                 .filter_map(|gate| self.declared_place(gate))
                 .for_each(|other| conflict(epic, other));
         }
-        let mut pinned: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut pinned: HashMap<usize, HashSet<usize>> = HashMap::new();
         for own in &self.tickets {
             let Some(epic) = self.listed(own.folder) else { continue };
-            let needs =
-                own.after.iter().chain(&own.gated_by).filter_map(|needed| self.declared_place(needed));
+            let needs = self.needs(own).filter_map(|needed| self.declared_place(needed));
             pinned.entry(epic).or_default().extend(needs);
             for needed in &own.after {
                 let Some(other) = self.declared_place(needed).filter(|other| *other != epic) else {
                     continue;
                 };
                 conflict(epic, other);
-                let is_declared = self.declared[epic].after.iter().any(|(own, _)| *own == other);
-                if !is_declared && is_asked(epic) {
-                    let reference = self.row(own, scope).remove("ref");
+                if !pairs.contains(&(epic, other)) && is_asked(epic) {
+                    let reference = self.row_reference(own, scope);
                     let names = self.name(needed, Some(own.folder));
                     undeclared.push(
                         json!({"epic": slug(epic), "after": slug(other), "ref": reference, "names": names}),
@@ -402,45 +397,32 @@ impl TicketTree {
     }
 
     /// Everything that is wrong, with its place.
-    pub fn faults(&self) -> Vec<TicketProblem> {
+    pub fn faults(&self) -> impl Iterator<Item = &TicketProblem> {
+        self.problems.iter().filter(|own| own.fault != TicketFault::Unticketed)
+    }
+
+    /// The needs between epics that are not as declared, as problems.
+    pub(super) fn order_problems(&self) -> Vec<TicketProblem> {
         let reports = self.reports(None);
         let text = |own: &Json, key: &str| own[key].as_str().unwrap_or_default().to_owned();
         let unpinned = reports.unpinned_after.iter().map(|own| {
-            (
-                own,
-                format!(
-                    "`{}` is declared to wait for `{}` ({}), and none of its tickets does",
-                    text(own, "epic"),
-                    text(own, "after"),
-                    text(own, "needs")
-                ),
-            )
+            let (epic, after, needs) = (text(own, "epic"), text(own, "after"), text(own, "needs"));
+            format!("`{epic}` is declared to wait for `{after}` ({needs}), and none of its tickets does")
         });
         let undeclared = reports.undeclared_after.iter().map(|own| {
-            (
-                own,
-                format!(
-                    "the ticket {} waits for {}, and `{}` is not declared to wait for `{}`",
-                    text(own, "ref"),
-                    own["names"],
-                    text(own, "epic"),
-                    text(own, "after")
-                ),
+            let (epic, after, ticket) = (text(own, "epic"), text(own, "after"), text(own, "ref"));
+            let names = &own["names"];
+            format!(
+                "the ticket {ticket} waits for {names}, and `{epic}` is not declared to wait for `{after}`"
             )
         });
         let conflicts = reports.order_conflict.iter().map(|own| {
-            (own, format!("`{}` waits for `{}`, which is built later", text(own, "epic"), text(own, "after")))
+            format!("`{}` waits for `{}`, which is built later", text(own, "epic"), text(own, "after"))
         });
-        let top = &self.places[self.places.len() - 1].path;
-        let path = top.join(super::BREAKDOWN_NAME).unwrap_or_else(|_| top.clone());
-        let of = |(_, message): (&Json, String)| TicketProblem {
-            path: path.clone(),
-            span: stepmark_frontmatter::Span::at(0),
-            fault: TicketFault::Order,
-            message,
-        };
-        let own = self.problems.iter().filter(|own| own.fault != TicketFault::Unticketed);
-        own.cloned().chain(unpinned.chain(undeclared).chain(conflicts).map(of)).collect()
+        let path = list_in(self.top());
+        let (span, fault) = (stepmark_frontmatter::Span::at(0), TicketFault::Order);
+        let of = |message| TicketProblem { path: path.clone(), span, fault, message };
+        unpinned.chain(undeclared).chain(conflicts).map(of).collect()
     }
 }
 

@@ -1,6 +1,10 @@
 //! `tickets.toml`: what an initiative or an epic plans, in build order.
 
-use std::{collections::HashSet, fmt, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    ops::Range,
+};
 
 use serde::Serialize;
 use stepmark_frontmatter::Span;
@@ -10,6 +14,11 @@ use super::{TicketFault, TicketProblem, folder::is_leaf_type};
 use crate::artifact::ProjectPath;
 
 pub const BREAKDOWN_NAME: &str = "tickets.toml";
+
+/// The `tickets.toml` of a folder.
+pub(super) fn list_in(folder: &ProjectPath) -> ProjectPath {
+    folder.join(BREAKDOWN_NAME).unwrap_or_else(|_| folder.clone())
+}
 
 /// The id of an entry, which is its for good: a number, or letters and digits (`6a`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -136,18 +145,21 @@ impl Reader<'_> {
                 self.tell(span_of(&row, "id"), format!("two entries have the id {id}; the first counts"));
             }
         }
+        let (mut by_id, mut by_slug) = (HashMap::new(), HashSet::new());
         for row in self.rows(root.get("epic"), "epic") {
             let Some(id) = self.id(&row, "epic") else { continue };
             let slug = text_of(row.0.get("slug"));
-            let twin = read.epics.iter().find(|own| own.id == id || own.slug == slug);
+            let twin = by_slug.get(&slug).or_else(|| by_id.get(&id));
             if let Some(twin) = twin {
                 let message =
-                    format!("the epics `{}` and `{slug}` have one id or name; the first counts", twin.slug);
+                    format!("the epics `{twin}` and `{slug}` have one id or name; the first counts");
                 self.tell(span_of(&row, "id"), message);
             } else if slug.is_empty() {
                 self.tell(row.1, format!("the epic {id} has no `slug`"));
             } else {
                 let after = self.epic_after(&row);
+                by_id.insert(id.clone(), slug.clone());
+                by_slug.insert(slug.clone());
                 read.epics.push(ListedEpic { id, slug, after });
             }
         }

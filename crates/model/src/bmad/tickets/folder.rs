@@ -8,8 +8,8 @@ use serde_json::Value as Json;
 use stepmark_frontmatter::{Node, Span, Yaml};
 
 use super::{
-    BREAKDOWN_NAME, TicketFault, TicketId, TicketProblem,
-    breakdown::{Breakdown, Entry, Reference},
+    TicketFault, TicketId, TicketProblem,
+    breakdown::{Breakdown, Entry, Reference, list_in},
     tree::Needed,
 };
 use crate::artifact::{Artifact, ProjectPath};
@@ -61,8 +61,6 @@ pub struct Ticket {
     pub blocked_reason: String,
     /// Its needs: other tickets, epics, names that lead nowhere.
     pub after: Vec<Needed>,
-    /// The needs of its epic.
-    pub gated_by: Vec<Needed>,
     pub(super) entry: Entry,
     /// The needs of its entry, and whether that needs a person, where a leaf file says so too.
     pub(super) planned: Option<(Vec<Reference>, bool)>,
@@ -86,6 +84,9 @@ pub(super) struct Read {
     pub(super) container: Container,
     pub(super) breakdown: Breakdown,
 }
+
+/// More needs of an epic than anybody has: each of its tickets has them, too.
+const MOST_GATES: usize = 100;
 
 /// The status of a ticket without a plan, which no file has.
 const PLANNED: &str = "planned";
@@ -191,7 +192,7 @@ impl TicketFolder {
     /// The tickets of the folder, which is at `place` in the tree, in build order: the entries, then leaf
     /// files that no entry lists.
     pub(super) fn read(&self, place: usize, problems: &mut Vec<TicketProblem>) -> Read {
-        let list = self.path.join(BREAKDOWN_NAME).unwrap_or_else(|_| self.path.clone());
+        let list = list_in(&self.path);
         let breakdown = self.breakdown.as_deref();
         let breakdown = breakdown.map(|bytes| Breakdown::read(&list, bytes, problems)).unwrap_or_default();
         let ticket = |entry: &Entry| self.of_entry(place, entry, &list);
@@ -270,7 +271,6 @@ impl TicketFolder {
             blocked_at: String::new(),
             blocked_reason: String::new(),
             after: Vec::new(),
-            gated_by: Vec::new(),
             entry: entry.clone(),
             planned: None,
             drift: None,
@@ -314,10 +314,16 @@ impl Container {
                 keys.problem("type", format!("its type is `{kind}`, which is neither initiative nor epic")),
             );
         }
+        let mut after = keys.references("after");
+        if after.len() > MOST_GATES {
+            let message = format!("an epic waits for at most {MOST_GATES} others; the rest is passed over");
+            problems.push(keys.problem("after", message));
+            after.truncate(MOST_GATES);
+        }
         Self {
             status: keys.one_of("status", &["in-progress", "done", "dropped"], problems).unwrap_or_default(),
             tracker_id: keys.text("tracker_id"),
-            after: keys.references("after"),
+            after,
             path: Some(keys.0.path().clone()),
         }
     }
@@ -348,6 +354,11 @@ impl Ticket {
 
     pub fn is_refine(&self) -> bool {
         self.entry.is_refine
+    }
+
+    /// Its status, or its state where it has none.
+    pub fn word(&self) -> &str {
+        if self.status.is_empty() { self.state.as_str() } else { &self.status }
     }
 
     pub(super) fn set_status(&mut self, status: String) {

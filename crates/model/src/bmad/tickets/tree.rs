@@ -1,12 +1,12 @@
 //! The folders of an initiative together: what each ticket waits for, and what leads nowhere or back.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use stepmark_frontmatter::Span;
 
 use super::{
-    BREAKDOWN_NAME, Ticket, TicketFault, TicketFolder, TicketId, TicketProblem, TicketState,
-    breakdown::{ListedEpic, Reference},
+    Ticket, TicketFault, TicketFolder, TicketId, TicketProblem, TicketState,
+    breakdown::{ListedEpic, Reference, list_in},
     folder::{Container, Read},
 };
 use crate::artifact::ProjectPath;
@@ -43,13 +43,15 @@ pub(super) struct DeclaredEpic {
 }
 
 /// An initiative with its epics, or a backlog.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TicketTree {
     /// The epics in build order, then the initiative or the backlog itself.
     pub(super) places: Vec<Place>,
     pub(super) declared: Vec<DeclaredEpic>,
+    /// The places of those by their names.
+    pub(super) listed: HashMap<String, usize>,
     pub(super) tickets: Vec<Ticket>,
-    pub problems: Vec<TicketProblem>,
+    pub(super) problems: Vec<TicketProblem>,
 }
 
 impl TicketTree {
@@ -58,16 +60,18 @@ impl TicketTree {
         let mut problems = Vec::new();
         let mut own = top.read(0, &mut problems);
         let listed = std::mem::take(&mut own.breakdown.epics);
-        let order = |folder: &TicketFolder| listed.iter().position(|epic| epic.slug == folder.name());
+        let slugs = listed.iter().enumerate().map(|(place, epic)| (epic.slug.clone(), place));
+        let listed_by_slug: HashMap<String, usize> = slugs.collect();
+        let order = |folder: &TicketFolder| listed_by_slug.get(folder.name()).copied();
         let mut epics: Vec<&TicketFolder> = epics.iter().collect();
         epics.sort_by_key(|folder| (order(folder).unwrap_or(listed.len()), folder.name().to_owned()));
-        let mut tree = Self { places: Vec::new(), declared: Vec::new(), tickets: Vec::new(), problems };
+        let mut tree = Self { problems, ..Self::default() };
         for (place, folder) in epics.iter().enumerate() {
             let read = folder.read(place, &mut tree.problems);
             let id = order(folder).and_then(|place| listed.get(place)).map(|epic| epic.id.clone());
             if read.container.path.is_none() {
                 let message = format!("the epic has no file `{}.md`", folder.name());
-                let path = folder.path.join(BREAKDOWN_NAME).unwrap_or_else(|_| folder.path.clone());
+                let path = list_in(&folder.path);
                 tree.problem((path, Span::at(0)), TicketFault::Unusable, message);
             }
             tree.add(folder, id, read);
@@ -76,8 +80,10 @@ impl TicketTree {
         tree.add(top, None, own);
         let names = Names::of(&tree);
         tree.resolve(&names);
+        tree.listed = listed_by_slug;
         tree.declare(&listed, top);
         tree.find_circles();
+        tree.problems.extend(tree.order_problems());
         tree
     }
 
@@ -170,7 +176,17 @@ impl TicketTree {
     pub(super) fn unmet(&self, ticket: &Ticket) -> Vec<Needed> {
         let in_review = |needed: &Needed| matches!(needed, Needed::Ticket(place) if self.tickets[*place].state == TicketState::Review);
         let after = ticket.after.iter().filter(|needed| !self.is_done(needed) && !in_review(needed));
-        after.chain(ticket.gated_by.iter().filter(|needed| !self.is_done(needed))).cloned().collect()
+        after.chain(self.gates(ticket).iter().filter(|needed| !self.is_done(needed))).cloned().collect()
+    }
+
+    /// The needs of its epic.
+    pub(super) fn gates(&self, ticket: &Ticket) -> &[Needed] {
+        &self.places[ticket.folder].gates
+    }
+
+    /// Its own needs and those of its epic.
+    pub(super) fn needs<'t>(&'t self, ticket: &'t Ticket) -> impl Iterator<Item = &'t Needed> {
+        ticket.after.iter().chain(self.gates(ticket))
     }
 
     fn add(&mut self, folder: &TicketFolder, id: Option<TicketId>, read: Read) {
@@ -191,71 +207,53 @@ impl TicketTree {
     fn resolve(&mut self, names: &Names) {
         for place in 0..self.places.len() - 1 {
             let container = &self.places[place].container;
-            let (path, after) = (container.path.clone(), container.after.clone());
-            let gates: Vec<Needed> = after.iter().map(|reference| names.find(reference, None)).collect();
-            let unknown: Vec<_> = self.tell_unknown(path.as_ref(), &after, &gates);
-            self.problems.extend(unknown);
-            self.places[place].gates = gates;
+            let path = container.path.clone().unwrap_or_else(|| self.places[0].path.clone());
+            let after = container.after.clone();
+            self.places[place].gates = self.needed(names, None, &path, &after);
         }
         for place in 0..self.tickets.len() {
             let own = &self.tickets[place];
-            let (folder, (path, after)) = (own.folder, own.names.clone());
-            let find = |references: &[Reference]| {
-                let mut found: Vec<Needed> = Vec::new();
-                for needed in references.iter().map(|reference| names.find(reference, Some(folder))) {
-                    if !found.contains(&needed) {
-                        found.push(needed);
-                    }
-                }
-                found
-            };
-            let (found, planned) =
-                (find(&after), own.planned.as_ref().map(|(after, hitl)| (find(after), *hitl)));
-            let unknown: Vec<_> = self.tell_unknown(Some(&path), &after, &found);
-            self.problems.extend(unknown);
-            let sorted = |own: &[Needed]| {
-                let mut own = own.to_vec();
-                own.sort();
-                own
-            };
+            let (folder, (path, after), planned) = (own.folder, own.names.clone(), own.planned.clone());
+            let found = self.needed(names, Some(folder), &path, &after);
             let own = &mut self.tickets[place];
-            own.drift =
-                planned.filter(|(after, hitl)| sorted(after) != sorted(&found) || *hitl != own.is_hitl);
+            own.drift = planned
+                .map(|(after, hitl)| (names.find_all(&after, Some(folder)), hitl))
+                .filter(|(planned, hitl)| !are_same(planned, &found) || *hitl != own.is_hitl);
             own.after = found;
-            own.gated_by = self.places[folder].gates.clone();
-            let drifted = own.drift.is_some();
-            if drifted {
+            if own.drift.is_some() {
                 let message = "`after` or `hitl` differs from its entry in `tickets.toml`".to_owned();
                 self.problem((path, Span::at(0)), TicketFault::Drift, message);
             }
         }
     }
 
-    fn tell_unknown(
-        &self,
-        path: Option<&ProjectPath>,
+    /// What these names in the file at `path` mean; those that lead nowhere are told.
+    fn needed(
+        &mut self,
+        names: &Names,
+        folder: Option<usize>,
+        path: &ProjectPath,
         references: &[Reference],
-        found: &[Needed],
-    ) -> Vec<TicketProblem> {
-        let is_unknown = |own: &&Reference| found.contains(&Needed::Unknown(own.text.clone()));
-        let tell = |own: &Reference| TicketProblem {
-            path: path.cloned().unwrap_or_else(|| self.places[0].path.clone()),
-            span: own.span,
-            fault: TicketFault::Reference,
-            message: format!("it is after `{}`, which names no ticket and no epic", own.text),
-        };
-        references.iter().filter(is_unknown).map(tell).collect()
+    ) -> Vec<Needed> {
+        for own in references.iter().filter(|own| matches!(names.find(own, folder), Needed::Unknown(_))) {
+            let message = format!("it is after `{}`, which names no ticket and no epic", own.text);
+            self.problem((path.clone(), own.span), TicketFault::Reference, message);
+        }
+        names.find_all(references, folder)
     }
 
     /// Reads the declarations of the initiative about its epics, which need no folder yet.
     fn declare(&mut self, listed: &[ListedEpic], top: &TicketFolder) {
-        let path = top.path.join(BREAKDOWN_NAME).unwrap_or_else(|_| top.path.clone());
+        let path = list_in(&top.path);
+        let by_id: HashMap<&TicketId, usize> =
+            listed.iter().enumerate().map(|(place, epic)| (&epic.id, place)).collect();
         for epic in listed {
             let mut after = Vec::new();
             for (reference, needs) in &epic.after {
-                let id = TicketId::read(&reference.text);
-                let is_meant = |own: &ListedEpic| own.slug == reference.text || Some(&own.id) == id.as_ref();
-                match listed.iter().position(is_meant) {
+                let by_slug = self.listed.get(&reference.text);
+                let by_id = TicketId::read(&reference.text).and_then(|id| by_id.get(&id));
+                // Of two that could be meant the first is.
+                match by_slug.into_iter().chain(by_id).min().copied() {
                     Some(other) => after.push((other, needs.clone())),
                     None => {
                         let message =
@@ -278,13 +276,15 @@ impl TicketTree {
         };
         let mut needs: Vec<Vec<usize>> = vec![Vec::new(); count + epics];
         for (place, own) in self.tickets.iter().enumerate() {
-            needs[place] = own.after.iter().chain(&own.gated_by).filter_map(node).collect();
+            needs[place] = self.needs(own).filter_map(node).collect();
             needs[count + own.folder].push(place);
         }
         for (place, own) in self.places.iter().enumerate() {
             needs[count + place].extend(own.gates.iter().filter_map(node));
         }
         let (mut state, mut found) = (vec![0_u8; needs.len()], Vec::new());
+        // Each is told of one circle at most: there may be very many.
+        let mut told = vec![false; needs.len()];
         for start in 0..count {
             // The way to where it is looked, each with the place of what is looked at next.
             let mut way = vec![(start, 0)];
@@ -299,12 +299,12 @@ impl TicketTree {
                         *next += 1;
                         match state[needed] {
                             0 => way.push((needed, 0)),
-                            1 => found.push(
-                                way.iter()
-                                    .skip_while(|(own, _)| *own != needed)
-                                    .map(|(own, _)| *own)
-                                    .collect::<Vec<_>>(),
-                            ),
+                            1 if !told[needed] => {
+                                let circle = way.iter().map(|(own, _)| *own);
+                                let circle: Vec<usize> = circle.skip_while(|own| *own != needed).collect();
+                                circle.iter().for_each(|own| told[*own] = true);
+                                found.push(circle);
+                            }
                             _ => {}
                         }
                     }
@@ -329,6 +329,12 @@ impl TicketTree {
             self.problem(at, TicketFault::Reference, message);
         }
     }
+}
+
+/// Returns whether these are the same needs, in whatever order.
+pub(super) fn are_same(one: &[Needed], other: &[Needed]) -> bool {
+    let all = |needs: &[Needed]| needs.iter().cloned().collect::<HashSet<_>>();
+    all(one) == all(other)
 }
 
 impl Ticket {
@@ -368,6 +374,13 @@ impl Names {
             epics: places().map(|(place, own)| (own.path.file_name().to_owned(), place)).collect(),
             epic_ids: places().filter_map(|(place, own)| Some((own.id.clone()?, place))).collect(),
         }
+    }
+
+    /// The meanings of names, each once.
+    fn find_all(&self, references: &[Reference], folder: Option<usize>) -> Vec<Needed> {
+        let mut known = HashSet::new();
+        let found = references.iter().map(|reference| self.find(reference, folder));
+        found.filter(|needed| known.insert(needed.clone())).collect()
     }
 
     /// The meaning of a name in the folder `folder`; an epic itself names no neighbours.
