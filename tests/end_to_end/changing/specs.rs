@@ -85,3 +85,30 @@ fn the_baseline_is_written_once_and_the_sixth_loop_is_refused() {
     let text = String::from_utf8(repository.sandbox.read(&spec)).unwrap();
     assert!(text.contains("review_loop_iteration: 1\n"), "{text}");
 }
+
+#[test]
+fn an_open_spec_whose_baseline_git_does_not_know_is_found() {
+    let Some(repository) = Repository::empty("a baseline") else { return };
+    let sandbox = &repository.sandbox;
+    let path = "_bmad-output/implementation-artifacts/spec-fix.md";
+    let write = |status: &str, baseline: &str| {
+        let text = format!("---\nstatus: {status}\nbaseline_revision: {baseline}\n---\n# Fix\n");
+        sandbox.write(path, text);
+    };
+    let head = repository.commit("start");
+    let gone = "0123456789012345678901234567890123456789";
+    for (status, baseline, is_found) in [
+        ("in-progress", gone, true),
+        ("in-review", "main; true", true),
+        ("in-progress", &head, false),
+        ("in-progress", "NO_VCS", false),
+        ("done", gone, false),
+    ] {
+        write(status, baseline);
+        // Twice, since what is clean is not looked at again.
+        for _ in 0..2 {
+            let run = repository.stepmark(&["check"]);
+            assert_eq!(run.stdout.contains("SMB08"), is_found, "{status} {baseline}: {run}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::harness::{
-    Sandbox, changed_lines,
+    Repository, Sandbox, changed_lines,
     sprint::{LEDGER, ledger, path, story},
 };
 
@@ -261,4 +261,52 @@ fn keys_without_numbers_are_named_where_there_are_no_others() {
     assert!(run.code == 1 && run.stdout.contains(said), "{run}");
     sandbox.write(LEDGER, ledger(&[&own[..], &[("1-1-a", "backlog")]].concat()));
     assert_eq!(sandbox.reads_only(&["check"]).code, 0);
+}
+
+/// A story whose key has no numbers has the name of its entry; its heading says what it is.
+#[test]
+fn a_key_without_numbers_is_joined_by_the_name_of_the_file() {
+    let sandbox = Sandbox::empty();
+    for (name, status) in [("AUTH-1-login", "in-progress"), ("gh-247", "done"), ("press-gauge", "backlog")] {
+        sandbox.write(&path(name), format!("---\nstatus: {status}\n---\n# Story {name}: x\n"));
+    }
+    let entries = [
+        ("epic-auth", "backlog"),
+        ("AUTH-1-login", "backlog # Ana"),
+        ("gh-247", "review"),
+        ("press-2-cup", "backlog"),
+    ];
+    sandbox.write(LEDGER, ledger(&entries));
+    let found = sandbox.reads_only(&["check"]);
+    assert!(
+        found.stdout.contains("`_bmad-output/implementation-artifacts/sprint-status.yaml` says `review`")
+    );
+    assert!(found.stdout.contains("no story is joined to `press-2-cup`: such a key"), "{found}");
+    let moved = sandbox.stepmark(&["transition", &path("AUTH-1-login"), "review"]);
+    assert_eq!(moved.code, 0, "{moved}");
+    assert_eq!(sandbox.stepmark(&["import", "stories", "--prefer", "furthest"]).code, 0);
+    let text = String::from_utf8(sandbox.read(LEDGER)).unwrap();
+    for line in ["epic-auth: in-progress\n", "AUTH-1-login: review # Ana\n", "gh-247: done\n"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert!(!text.contains("press-gauge"), "what no entry lists is not put in");
+    assert_eq!(sandbox.stepmark(&["check"]).code, 0);
+}
+
+/// Whoever takes a story back in the ledger is named, so that the right one can be asked.
+#[test]
+fn a_row_that_somebody_took_back_is_found_with_who_and_when() {
+    let Some(repository) = Repository::empty("who took an entry back") else { return };
+    let sandbox = &repository.sandbox;
+    sandbox.write(&path("1-1-a"), story("1-1-a", Some("done"), None));
+    sandbox.write(LEDGER, ledger(&[("epic-1", "in-progress"), ("1-1-a", "done"), ("1-2-b", "backlog")]));
+    repository.commit("start");
+    sandbox.write(LEDGER, ledger(&[("epic-1", "in-progress"), ("1-1-a", "backlog"), ("1-2-b", "backlog")]));
+    let check = || repository.stepmark(&["check"]).stdout;
+    assert!(check().contains("as for the entry of the ledger: it is not committed yet"));
+    repository.commit("plan anew");
+    let commit = repository.git(&["log", "-1", "--format=%an wrote it on %ad (%h", "--date=format:%Y-%m-%d"]);
+    assert!(check().contains(commit.trim_end()), "{commit}: {}", check());
+    assert_eq!(sandbox.stepmark(&["project", "--ledgers"]).code, 0);
+    assert!(String::from_utf8(sandbox.read(LEDGER)).unwrap().contains("1-1-a: done"));
 }

@@ -44,6 +44,10 @@ pub trait RuleEnvironment {
     /// ([`SprintStatus`](crate::bmad::sprint::SprintStatus)); `None` where there is no such ledger, it cannot
     /// be read, or it does not know the story.
     fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String>;
+    /// Returns whether git knows `name` as a commit; true where nobody can say.
+    fn is_commit(&self, _name: &str) -> bool {
+        true
+    }
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow;
     fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts>;
     /// The facts about the coordination of the project; `None` where it has none that can be read.

@@ -153,7 +153,7 @@ where
     /// Looks, without a lock, whether the status is going to change, and which ledger lists the artifact.
     fn ledger_to_follow(&mut self) -> ToFollow {
         let Deciding { workspace, path, .. } = self.deciding;
-        if LedgerKey::of(path).is_none() {
+        if LedgerKey::of(path).is_none() && listing_of(workspace, path).0.is_none() {
             return ToFollow::Nothing;
         }
         let Ok(bytes) = workspace.read_file(path) else { return ToFollow::Unknown };

@@ -5,9 +5,10 @@ use crate::checking::beside::{AllowancesInUse, AllowedRule};
 use crate::checking::cache::{Answers, Asked, Noted};
 use crate::checking::{CheckError, Selection, kept_chains::ChainPart};
 use crate::{disk::in_parts::par_map, manifest::CacheOutcome, workspace::Workspace};
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 use stepmark_model::artifact::{Artifact, FileHash, ProjectPath};
 use stepmark_model::check;
+use stepmark_model::check::rules::status::SPRINT_STATUS_DISAGREES;
 use stepmark_model::check::{Baseline, Finding, Judged, ProblemCounts, Subject};
 use stepmark_model::{delegation::Chains, tracked_artifact::TrackedArtifact, workflow::WorkflowDefinition};
 
@@ -229,12 +230,28 @@ impl<'w, 't> CheckingRun<'w, 't> {
         let Self { workspace, baseline, in_use, report, .. } = self;
         workspace.add_step_files(report, workflows, in_use, baseline);
         let mut found = ledgers.into_unusable().0;
-        found.extend(stories.map(|stories| workspace.ledgers().unmatched(stories)).into_iter().flatten());
+        let told: HashSet<ProjectPath> = found.iter().map(|broken| broken.finding.path.clone()).collect();
+        let others = stories.map(|stories| workspace.ledgers().unmatched(stories)).into_iter().flatten();
+        found.extend(others.filter(|own| !told.contains(&own.finding.path)));
         workspace.add_ledgers(report, found, in_use, baseline);
+    }
+
+    /// Says of each ledger that disagrees with a story who wrote that, and when.
+    fn name_writers(&mut self) {
+        let disagrees = |finding: &&mut Finding| *finding.rule == SPRINT_STATUS_DISAGREES;
+        let stories = self.report.findings().filter(|own| *own.rule == SPRINT_STATUS_DISAGREES);
+        let stories: Vec<ProjectPath> = stories.map(|finding| finding.path.clone()).collect();
+        let writers = self.workspace.ledgers().writers(&stories);
+        for finding in self.report.files.iter_mut().flat_map(|file| &mut file.findings).filter(disagrees) {
+            if let (Some(writer), Some(help)) = (writers.get(&finding.path), &mut finding.help) {
+                help.push_str(&format!("; as for the entry of the ledger: {writer}"));
+            }
+        }
     }
 
     pub(crate) fn finish(mut self, selection: Selection) -> CheckReport<'t> {
         if selection == Selection::All {
+            self.name_writers();
             self.workspace.add_unused_allowances(&mut self.report, &self.in_use, &mut self.baseline);
             self.report.left_out.gone = self.baseline.len();
         }

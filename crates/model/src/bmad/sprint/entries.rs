@@ -1,6 +1,6 @@
 //! Entries of `sprint-status.yaml`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use jiff::Zoned;
 
@@ -119,10 +119,10 @@ impl EntriesWritten {
     pub fn kept_up(mut self, now: &Zoned) -> Self {
         let Ok(ledger) = SprintStatus::read(&self.bytes) else { return self };
         let is_begun = |entry: &&LedgerEntry| entry.to != "backlog";
-        let epics = self.written.iter().filter(is_begun).filter_map(|entry| LedgerKey::read(&entry.key));
-        let epics: BTreeSet<String> = epics.map(|key| format!("epic-{}", key.epic)).collect();
+        let begun = self.written.iter().filter(is_begun);
+        let epics = ledger.epics_of(begun.map(|entry| entry.key.as_str()));
         let waiting = epics.into_iter().filter(|epic| ledger.status(epic) == Some("backlog"));
-        let path = |epic: String| KeyPath::key(STATES_KEY).then(&epic);
+        let path = |epic: &str| KeyPath::key(STATES_KEY).then(epic);
         let lifted = waiting.map(|epic| Edit::Set { path: path(epic), value: Value::from("in-progress") });
         let dated = ledger.updated().filter(|_| !self.written.is_empty()).and_then(form_of);
         let dated = dated.map(|form| {

@@ -1,7 +1,7 @@
 //! The keys of a sprint's ledger, and the files that are called by them (docs/formats.md, "Sprint status and
 //! stories").
 
-use crate::artifact::ProjectPath;
+use crate::artifact::{Artifact, ProjectPath};
 
 /// The beginning of the name of a spec, as `bmad-build` of BMAD 6.11 and later calls it.
 pub(super) const SPEC_PREFIX: &str = "spec-";
@@ -24,6 +24,8 @@ pub enum LedgerPart {
     },
     /// `epic-N-retrospective`.
     Retrospective,
+    /// A story with another key (`AUTH-1-login`), which is that of its file to the letter.
+    Named,
 }
 
 impl LedgerKey {
@@ -50,13 +52,21 @@ impl LedgerKey {
         Self::of_name(path.file_stem())
     }
 
+    /// The same where the file may also be a story by its heading, called by the key of an issue.
+    pub fn of_artifact(artifact: &Artifact) -> Option<(Self, &str)> {
+        let name = artifact.path().file_stem();
+        let is_story = || is_issue_key(name) && artifact.has_story_heading();
+        Self::of(artifact.path())
+            .or_else(|| is_story().then_some((Self { epic: 0, part: LedgerPart::Named }, name)))
+    }
+
     pub(super) fn of_name(name: &str) -> Option<(Self, &str)> {
         let Some(numbered) = name.strip_prefix(SPEC_PREFIX) else { return Some((Self::read(name)?, name)) };
         Self::read(numbered).filter(|key| key.is_story()).map(|key| (key, numbered))
     }
 
     pub const fn is_story(self) -> bool {
-        matches!(self.part, LedgerPart::Story { .. })
+        matches!(self.part, LedgerPart::Story { .. } | LedgerPart::Named)
     }
 }
 
@@ -71,6 +81,14 @@ fn short_number(text: &str) -> Option<u16> {
 /// year.
 pub fn story_key(path: &ProjectPath) -> Option<&str> {
     LedgerKey::of(path).filter(|(key, _)| key.is_story()).map(|(_, name)| name)
+}
+
+/// Returns whether a name is that of an issue in a tracker: `AUTH-1-login`, `gh-247`.
+pub(super) fn is_issue_key(name: &str) -> bool {
+    let (project, number) = name.split_once('-').unwrap_or_default();
+    project.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && project.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && number.starts_with(|digit: char| digit.is_ascii_digit())
 }
 
 /// Returns whether the file at `path` is the spec of a story, which BMAD 6.11 and later keep instead of a

@@ -32,7 +32,7 @@ impl<'l> LedgerWords<'l> {
     pub fn new(own: Option<&'l Lifecycle>, key: LedgerKey) -> Self {
         let name = match key.part {
             LedgerPart::Epic => "bmad-epic",
-            LedgerPart::Story { .. } => "bmad-story",
+            LedgerPart::Story { .. } | LedgerPart::Named => "bmad-story",
             LedgerPart::Retrospective => "bmad-retrospective",
         };
         Self { own, ledger: built_in(name).map(|table| &**table), is_spec: false }

@@ -88,6 +88,16 @@ impl SprintStatus {
         same.all(|key| key == first).then_some(first)
     }
 
+    /// The keys of the epics of these stories: both have one first part, but for upper and lower case.
+    pub fn epics_of<'k>(&self, stories: impl Iterator<Item = &'k str>) -> HashSet<&str> {
+        let first = |key: &'k str| Some(key.split_once('-')?.0.to_ascii_lowercase());
+        let wanted: HashSet<String> = stories.filter_map(first).collect();
+        let is_wanted = |key: &&str| {
+            key.strip_prefix("epic-").is_some_and(|epic| wanted.contains(&epic.to_ascii_lowercase()))
+        };
+        self.keys().filter(is_wanted).collect()
+    }
+
     /// The key that stands under the number of the story whose file is called `name`, but not under its name.
     pub fn namesake(&self, name: &str) -> Option<&str> {
         let key = LedgerKey::read(name).filter(|key| key.is_story() && self.entry_of(name).is_none())?;
@@ -115,16 +125,19 @@ impl SprintStatus {
         // What no reader understands says nothing; a story that is asked about it makes it a finding.
         let read = |bytes: Option<&[u8]>| bytes.and_then(|bytes| Self::read(bytes).ok()).unwrap_or_default();
         let [before, after] = bytes.map(read);
-        let places = |key: String| {
-            // A spec may be called by other words behind the numbers; mostly it is called by those of its
-            // story.
-            [format!("{key}.md"), format!("{STORIES_FOLDER}/{key}.md"), format!("spec-{key}.md")]
-        };
-        let beside = |name: String| match path.parent() {
+        before.difference(&after).iter().flat_map(|key| Self::story_places(path, key)).collect()
+    }
+
+    /// The places at which the story with `key` may stand of which the ledger at `path` tells.
+    pub fn story_places(path: &ProjectPath, key: &str) -> Vec<ProjectPath> {
+        let folder = path.parent();
+        let beside = |name: String| match &folder {
             Some(folder) => folder.join(&name),
             None => ProjectPath::new(name),
         };
-        before.difference(&after).into_iter().flat_map(places).filter_map(|name| beside(name).ok()).collect()
+        // A spec may be called by other words behind the numbers; mostly it is called by those of its story.
+        let names = [format!("{key}.md"), format!("{STORIES_FOLDER}/{key}.md"), format!("spec-{key}.md")];
+        names.into_iter().filter_map(|name| beside(name).ok()).collect()
     }
 
     /// The stories and epics about which `later` says something else.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{LedgerKey, LedgerWords, is_story_spec, story_key};
+use super::{LedgerKey, LedgerPart, LedgerWords, is_story_spec, ledger_key::is_issue_key, story_key};
 use crate::{
     artifact::{Artifact, BodyStatus, Field, ProjectPath},
     lifecycle::Lifecycle,
@@ -35,11 +35,9 @@ pub enum StoryState {
 impl Story {
     /// Reads the role of `artifact`, whose status has the lifecycle `lifecycle`, for the ledgers.
     pub fn read(artifact: &Artifact, lifecycle: impl FnOnce() -> Option<Arc<Lifecycle>>) -> StoryState {
-        let key = LedgerKey::of(artifact.path()).filter(|_| artifact.state().kind.is_none());
+        let key = LedgerKey::of_artifact(artifact).filter(|_| artifact.state().kind.is_none());
         let Some((key, _)) = key else { return StoryState::Other };
-        let heading = artifact.first_heading();
-        let is_story = key.is_story()
-            && heading.is_some_and(|heading| heading.split_whitespace().next() == Some("Story"));
+        let is_story = key.is_story() && artifact.has_story_heading();
         let state = artifact.state();
         let Some(status) = state.status.as_ref().and_then(Field::filled).filter(|word| is_word(word)) else {
             let is_waiting = is_story && (state.body_status.is_some() || state.status.is_some());
@@ -51,7 +49,7 @@ impl Story {
             status: status.to_owned(),
             line: state.body_status.clone(),
             lifecycle: lifecycle(),
-            belongs_in_ledger: is_story && !is_story_spec(artifact.path()),
+            belongs_in_ledger: is_story && key.part != LedgerPart::Named && !is_story_spec(artifact.path()),
         }))
     }
 
@@ -76,8 +74,12 @@ impl Artifact {
     /// `Status:` line say so.
     pub(crate) fn is_story(&self) -> bool {
         self.state().body_status.is_some()
-            && story_key(self.path()).is_some()
-            && self.first_heading().is_some_and(|heading| heading.split_whitespace().next() == Some("Story"))
+            && (story_key(self.path()).is_some() || is_issue_key(self.path().file_stem()))
+            && self.has_story_heading()
+    }
+
+    pub(super) fn has_story_heading(&self) -> bool {
+        self.first_heading().is_some_and(|heading| heading.split_whitespace().next() == Some("Story"))
     }
 }
 

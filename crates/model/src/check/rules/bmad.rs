@@ -1,10 +1,10 @@
 //! Files of BMAD besides artifacts. `bmad::tickets` looks for what the rules of tickets are about.
 
-use crate::artifact::ProjectPath;
+use crate::artifact::{Field, ProjectPath};
 use crate::bmad::tickets::{TicketFault, TicketProblem};
-use crate::check::{Finding, rule::Decision};
-
-use stepmark_frontmatter::Span;
+use crate::check::{Finding, Subject, rule::Decision};
+use crate::lifecycle::Lifecycle;
+use stepmark_frontmatter::{Span, Yaml};
 
 rules! { Bmad;
     pub(crate) TICKET_UNUSABLE "SMB01" "ticket-unusable" Error Decision::OfLaterStage;
@@ -13,6 +13,31 @@ rules! { Bmad;
     pub(crate) TICKET_DRIFT "SMB04" "ticket-drift" Warning Decision::OfLaterStage;
     pub(crate) MEMLOG_CHANGED "SMB05" "memlog-entry-changed" Error Decision::OfLaterStage;
     pub(crate) STORIES_WRONG "SMB06" "stories-yaml-wrong" Error Decision::OfLaterStage;
+    pub(crate) BASELINE_UNKNOWN "SMB08" "baseline-unknown" Warning Decision::OfArtifact(check_baseline_unknown);
+}
+
+/// The keys that name the commit which a spec was begun from, and the word of those begun without git.
+const BASELINES: [&str; 2] = ["baseline_revision", "baseline_commit"];
+const NO_GIT: &str = "NO_VCS";
+
+/// A finished spec is compared with nothing any more, and its commit may have been squashed since.
+fn check_baseline_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let Some(environment) = subject.environment else { return };
+    let state = subject.artifact.state().status.as_ref().and_then(Field::filled);
+    let is_open = |table: &Lifecycle| state.is_some_and(|state| !table.is_terminal(state));
+    if !subject.lifecycle().is_some_and(|table| table.name() == "bmad-spec" && is_open(table)) {
+        return;
+    }
+    let yaml = subject.artifact.state_yaml();
+    let root = yaml.as_ref().and_then(Yaml::root);
+    for (key, node) in BASELINES.into_iter().filter_map(|key| Some((key, root?.get(key)?))) {
+        let name = node.text().map(str::trim).filter(|name| !name.is_empty() && *name != NO_GIT);
+        if let Some(name) = name.filter(|name| !environment.is_commit(name)) {
+            let message = format!("`{key}` is `{name}`, which git does not know as a commit");
+            let help = "a review compares the work with it: write the commit that the work began from";
+            found.push(subject.finding(&BASELINE_UNKNOWN, node.span, message).with_help(help));
+        }
+    }
 }
 
 /// The finding that the entry `entry` of a memlog is not what it was at HEAD.

@@ -93,6 +93,10 @@ impl RuleEnvironment for Files<'_> {
         SprintStatus::read(text.as_bytes()).ok()?.status_of(story).map(str::to_owned)
     }
 
+    fn is_commit(&self, name: &str) -> bool {
+        !name.starts_with("000")
+    }
+
     fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts> {
         let states = BTreeMap::from([("Document".to_owned(), ProjectPath::new(SKILL_STATE).unwrap())]);
         let position = Position::of(artifact).ok();

@@ -29,7 +29,7 @@ fn check_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for diagnosis in subject.diagnoses(|problem| matches!(problem, Problem::StatusDisagrees { .. })) {
         let Problem::StatusDisagrees { frontmatter, body } = &diagnosis.problem else { continue };
         let path = subject.artifact.path();
-        let key = LedgerKey::of(path).map(|(key, _)| key).filter(|key| key.is_story());
+        let key = LedgerKey::of_artifact(subject.artifact).filter(|(key, _)| key.is_story());
         let words = LedgerWords::of_story(subject.lifecycle()).in_file(path);
         let change = words.change(body, frontmatter);
         // The line is the newer of the two where it is further; and what says more than a status is a
@@ -123,7 +123,7 @@ fn check_time_impossible(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 
 fn check_sprint_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let path = subject.artifact.path();
-    let named = LedgerKey::of(path).filter(|(kind, _)| kind.is_story());
+    let named = LedgerKey::of_artifact(subject.artifact).filter(|(kind, _)| kind.is_story());
     let (Some(environment), Some((kind, _))) = (subject.environment, named) else { return };
     let Some(own) = StoryStatus::of(subject) else { return };
     let said = |ledger: ProjectPath| Some((environment.sprint_status(&ledger, path.file_stem())?, ledger));
@@ -256,10 +256,16 @@ fn check_story_not_imported(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&STORY_NOT_IMPORTED, span, message).with_help(help));
 }
 
+/// More keys than anybody reads in one sentence.
+const MOST_NAMED: usize = 20;
+
+/// The findings about entries of a ledger that nothing is joined to, or a story of another name. `is_story`
+/// knows whether there is a story whose file is called so.
 pub fn sprint_status_unmatched_findings(
     path: &ProjectPath,
     bytes: &[u8],
     stories: &[&ProjectPath],
+    is_story: impl Fn(&str) -> bool,
 ) -> Vec<Finding> {
     let Ok(ledger) = SprintStatus::read(bytes) else { return Vec::new() };
     let text = String::from_utf8_lossy(bytes);
@@ -267,14 +273,23 @@ pub fn sprint_status_unmatched_findings(
     let mut found: Vec<Finding> = Vec::new();
     // Beside stories with numbers such a key may be somebody's own, as for a spike.
     let has_stories = ledger.keys().any(|key| LedgerKey::read(key).is_some_and(LedgerKey::is_story));
-    let unnumbered: Vec<&str> = ledger.keys().filter(|key| LedgerKey::read(key).is_none()).collect();
+    let unnumbered = ledger.keys().filter(|key| LedgerKey::read(key).is_none());
+    let (joined, mut unnumbered): (Vec<&str>, Vec<&str>) = unnumbered.partition(|key| is_story(key));
+    let epics = ledger.epics_of(joined.iter().copied());
+    unnumbered.retain(|key| !epics.contains(key.trim_end_matches("-retrospective")));
     if let Some(first) = unnumbered.first() {
         let more = unnumbered.len() - 1;
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let message = format!("no story is joined to `{first}`{more}: such a key has no number `N-M-`");
         let mut finding = Finding::new(&SPRINT_STATUS_UNMATCHED, path, at(first), message);
-        finding.severity = if has_stories { Severity::Note } else { SPRINT_STATUS_UNMATCHED.severity };
-        found.push(finding.with_help("it is left as it is; name the entry and its file `N-M-slug`"));
+        let is_note = has_stories || !joined.is_empty();
+        finding.severity = if is_note { Severity::Note } else { SPRINT_STATUS_UNMATCHED.severity };
+        let others = unnumbered[1..].iter().take(MOST_NAMED).map(|key| format!("`{key}`"));
+        let others = others.collect::<Vec<_>>().join(", ");
+        let others = if more.is_empty() { String::new() } else { format!("; the others: {others}") };
+        found.push(finding.with_help(format!(
+            "it is left as it is; name the entry and its file `N-M-slug`, or as an issue is called: `AUTH-1-login`{others}"
+        )));
     }
     for story in stories {
         let Some(key) = ledger.namesake(story.file_stem()) else { continue };

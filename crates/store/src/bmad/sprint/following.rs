@@ -8,8 +8,8 @@ use jiff::Zoned;
 use std::{path::Path, sync::Arc};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::bmad::sprint::{
-    EntryLocation, LedgerEntry, LedgerKey, SprintStatus, Story, StorySides, StoryState, line_entry,
-    listed_entries, write_entries, write_line,
+    EntryLocation, LedgerEntry, SprintStatus, Story, StorySides, StoryState, line_entry, listed_entries,
+    write_entries, write_line,
 };
 use stepmark_model::check::{Finding, Severity};
 use stepmark_model::{tracked_artifact::TrackedArtifact, transition::Remark};
@@ -21,7 +21,6 @@ pub(crate) struct MovedStory(Story);
 impl MovedStory {
     /// `None` where the change leaves the status alone, or no ledger is about it.
     pub(crate) fn of(before: &TrackedArtifact, after: &TrackedArtifact) -> Option<Self> {
-        LedgerKey::of(after.path())?;
         let StoryState::Told(story) = story_state(after) else { return None };
         let before = before.state().status.as_ref().and_then(|status| status.filled());
         (before != Some(&story.status)).then(|| Self(*story))

@@ -2,15 +2,19 @@
 //! as a whole.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, btree_map::Entry},
+    collections::{BTreeMap, BTreeSet, HashMap, btree_map::Entry},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use jiff::Timestamp;
+
 use super::StoryLedgers;
+use crate::disk::Root;
+use crate::git::process::{is_object_name, printed};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_frontmatter::ParseError;
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{Artifact, ProjectPath},
     bmad::sprint::{LedgerKey, SPRINT_STATUS_NAME, SprintStatus, Story, StoryState},
     check::{
         Finding,
@@ -154,17 +158,42 @@ impl StoryLedgers<'_> {
         found
     }
 
+    /// The writer of the entry about each of these stories in its nearest ledger, as git knows it.
+    pub(crate) fn writers(&self, stories: &[ProjectPath]) -> HashMap<ProjectPath, String> {
+        let mut ledgers: HashMap<ProjectPath, Option<(SprintStatus, HashMap<String, String>)>> =
+            HashMap::new();
+        let read = |path: &ProjectPath| {
+            let states = SprintStatus::read(&self.workspace.read_file(path).ok()?).ok()?;
+            Some((states, blame(self.workspace.root(), path)))
+        };
+        let mut writer = |story: &ProjectPath| {
+            SprintStatus::places(story).into_iter().find_map(|place| {
+                let ledger = ledgers.entry(place.clone()).or_insert_with(|| read(&place));
+                let (states, writers) = ledger.as_ref()?;
+                writers.get(states.entry_of(story.file_stem())?).cloned()
+            })
+        };
+        stories.iter().filter_map(|story| Some((story.clone(), writer(story)?))).collect()
+    }
+
     pub(crate) fn stories<'p>(paths: impl Iterator<Item = &'p ProjectPath>) -> Vec<ProjectPath> {
         paths.filter(|path| LedgerKey::of(path).is_some()).cloned().collect()
+    }
+
+    /// Returns whether there is a story whose file is called `key`, beside the ledger or in the folder for
+    /// them.
+    fn has_story(&self, ledger: &ProjectPath, key: &str) -> bool {
+        let places = SprintStatus::story_places(ledger, key);
+        let read =
+            |path: ProjectPath| self.workspace.read_file(&path).map(|bytes| Artifact::read(path, bytes));
+        let is_story = |own: &Artifact| !matches!(Story::read(own, || None), StoryState::Other);
+        places.into_iter().filter_map(|path| read(path).ok()).any(|own| is_story(&own))
     }
 
     pub(crate) fn unmatched(&self, stories: &[ProjectPath]) -> Vec<BrokenSprintStatus> {
         let mut found = Vec::new();
         let SprintLedgers { ledgers, broken, .. } = self.all(stories.iter());
-        // The others are told of where a story asks.
-        let is_asked =
-            |path: &ProjectPath| stories.iter().any(|story| SprintStatus::places(story).contains(path));
-        found.extend(broken.into_iter().filter(|broken| !is_asked(&broken.finding.path)));
+        found.extend(broken);
         for SprintLedger { path, states } in ledgers {
             let is_of_ledger = |story: &ProjectPath| {
                 let places = SprintStatus::places(story);
@@ -176,13 +205,42 @@ impl StoryLedgers<'_> {
             let stories = stories.iter().filter(|story| states.namesake(story.file_stem()).is_some());
             let stories: Vec<&ProjectPath> = stories.filter(|story| is_of_ledger(story)).collect();
             let bytes = self.workspace.read_file(&path).unwrap_or_default();
-            let findings = sprint_status_unmatched_findings(&path, &bytes, &stories);
+            let findings =
+                sprint_status_unmatched_findings(&path, &bytes, &stories, |key| self.has_story(&path, key));
             found.extend(
                 findings.into_iter().map(|finding| BrokenSprintStatus { bytes: bytes.clone(), finding }),
             );
         }
         found
     }
+}
+
+/// The writer of each entry of the ledger at `path`, and when; none where git does not know the file.
+fn blame(root: &Root, path: &ProjectPath) -> HashMap<String, String> {
+    let told = printed(root, &["blame", "--line-porcelain", "--", path.as_str()]).unwrap_or_default();
+    let (mut writers, mut commit, mut author, mut date) = (HashMap::new(), "", "", String::new());
+    for line in told.lines() {
+        match (line.strip_prefix('\t'), line.split_once(' ')) {
+            (Some(text), _) => {
+                let Some((key, _)) = text.split_once(':') else { continue };
+                let key = key.trim().trim_matches(['\'', '"']).to_owned();
+                let is_committed = commit.bytes().any(|byte| byte != b'0');
+                let short = commit.get(..8).unwrap_or(commit);
+                writers.entry(key).or_insert_with(|| match is_committed {
+                    true => format!("{author} wrote it on {date} ({short})"),
+                    false => "it is not committed yet".to_owned(),
+                });
+            }
+            (None, Some(("author", name))) => author = name,
+            (None, Some(("author-time", seconds))) => {
+                let time = seconds.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
+                date = time.map(|time| time.strftime("%Y-%m-%d").to_string()).unwrap_or_default();
+            }
+            (None, Some((name, _))) if is_object_name(name) => commit = name,
+            _ => {}
+        }
+    }
+    writers
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::{
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
+use crate::git::process::{is_repository, printed};
 use crate::{bmad::sprint::Ledgers, checking::manifest_rows::ManifestRows, manifest, workspace::Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -23,6 +24,7 @@ pub(crate) struct Answers<'w> {
     exists: RwLock<HashMap<ProjectPath, bool>>,
     ledgers: Ledgers,
     manifest: ManifestRows,
+    has_history: OnceLock<bool>,
     asdd: OnceLock<Option<Arc<AsddFacts>>>,
     coordination: OnceLock<Option<Arc<CoordinationFacts>>>,
     flows: OnceLock<Option<Arc<FlowFacts>>>,
@@ -35,6 +37,7 @@ impl<'w> Answers<'w> {
             exists: RwLock::default(),
             ledgers: Ledgers::default(),
             manifest: ManifestRows::default(),
+            has_history: OnceLock::new(),
             asdd: OnceLock::new(),
             coordination: OnceLock::new(),
             flows: OnceLock::new(),
@@ -49,6 +52,19 @@ impl<'w> Answers<'w> {
             self.exists.write().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), answer);
             answer
         })
+    }
+
+    /// Asks git, unless it does not have the whole history here.
+    pub(super) fn is_commit(&self, name: &str) -> bool {
+        let root = self.workspace.root();
+        let is_whole = || {
+            printed(root, &["rev-parse", "--is-shallow-repository"])
+                .is_some_and(|text| text.trim() == "false")
+        };
+        let has_history = *self.has_history.get_or_init(|| is_repository(root) && is_whole());
+        let is_name = name.len() >= 4 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_known = || printed(root, &["cat-file", "-e", &format!("{name}^{{commit}}")]).is_some();
+        !has_history || is_name && is_known()
     }
 
     /// Returns the status of a story in a ledger: none where the ledger cannot be read or is not there.

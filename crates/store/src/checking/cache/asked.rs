@@ -65,6 +65,12 @@ impl RuleEnvironment for Asked<'_> {
         answer
     }
 
+    fn is_commit(&self, name: &str) -> bool {
+        // Commits come and go without a trace here.
+        self.is_unsettled.set(true);
+        self.answers.is_commit(name)
+    }
+
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {
         let row = self.answers.manifest_row(path);
         if path == self.path {
