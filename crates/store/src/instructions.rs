@@ -12,10 +12,9 @@ use stepmark_model::{
     artifact::{FileHash, ProjectPath, ProjectPathError, StateDigest},
     projection::{
         ProjectionFacts,
-        instruction_meta::{CacheState, InstructionMeta, META_SUFFIX},
         instructions::{
-            ComponentNotText, InstructedArtifact, InstructionComponent, InstructionInputs, assemble,
-            is_instruction_file,
+            CacheState, ComponentNotText, InstructedArtifact, InstructionComponent, InstructionInputs,
+            InstructionMeta, META_SUFFIX, assemble, is_instruction_file,
         },
     },
 };

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, KIND_KEY, Kind, Problem, STEPS_KEYS,
-    Scope, Steps, Timestamp, body, field, inputs, kind::KindFields, view::Parsed,
+    Scope, Steps, Timestamp, body, delegation, field, kind::KindFields, view::Parsed,
 };
 use stepmark_frontmatter::{
     CollectionStyle, Document, Frontmatter, Node, NodeKind, ParseError, Span, Yaml, heading_title,
@@ -161,7 +161,7 @@ fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut FrontmatterState,
     if root.get("type").and_then(Node::text) == Some("architecture-spine") {
         state.scope = None;
     }
-    inputs::diagnose(yaml, found);
+    delegation::diagnose(yaml, found);
     if let [first, .., last] = state.current_step.as_slice()
         && first.text != last.text
     {
@@ -208,7 +208,9 @@ fn read_entry(
             state.title = field();
         }
         PROJECT_NAME_KEY if state.title.is_none() => state.title = field(),
-        key if inputs::is_inputs_key(key) => state.input_documents.extend(inputs::read(yaml, node, found)),
+        key if delegation::is_inputs_key(key) => {
+            state.input_documents.extend(delegation::read(yaml, node, found))
+        }
         key if field::is_time_key(key) => state.times.extend(field()),
         KIND_KEY => state.kind = node.text().and_then(Kind::named),
         key => state.other_keys.push(key.to_owned()),

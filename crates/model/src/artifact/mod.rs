@@ -4,13 +4,9 @@ mod path;
 
 mod field;
 mod digest;
-mod steps;
-mod inputs;
 mod delegation;
 mod body;
 mod diagnosis;
-mod state_edits;
-mod state_region;
 mod kind;
 mod frontmatter_state;
 mod view;
@@ -18,17 +14,16 @@ mod view;
 mod cases;
 
 pub use body::{BodyStatus, is_same_status, with_plain_boxes};
-pub use delegation::{ChainPath, Delegation};
+pub use delegation::{ChainPath, Delegation, InputDocument};
 pub use diagnosis::{Diagnosis, Problem};
 pub use digest::{FileHash, FileHashError, LineEndHasher, LineEndHashes, StateDigest, StateUnreadable};
-pub use field::{Field, FieldKind, Scope, TIME_KEYS, Timestamp, is_time_key};
+pub use field::{
+    Field, FieldKind, STEPS_KEYS, Scope, StepItem, StepItemKind, Steps, StepsForm, TIME_KEYS, Timestamp,
+    is_time_key,
+};
 pub use frontmatter_state::FrontmatterState;
-pub use inputs::InputDocument;
 pub use kind::{KIND_KEY, Kind};
 pub use path::{
     PathGlob, PathGlobs, ProjectPath, ProjectPathError, READ_LIMIT, names_git_folder, natural_order,
 };
-pub use state_edits::{state_edits, state_file};
-pub use state_region::{file_with_state, state_region};
-pub use steps::{STEPS_KEYS, StepItem, StepItemKind, Steps, StepsForm};
-pub use view::Artifact;
+pub use view::{Artifact, file_with_state, state_edits, state_file, state_region};

@@ -1,12 +1,16 @@
 //! An artifact: a file of the project with the state that it holds.
 
-use super::frontmatter_state::{first_heading, read_state};
 use super::{
-    Diagnosis, FileHash, FrontmatterState, Problem, ProjectPath, StateUnreadable, Steps, state_region,
+    Diagnosis, FileHash, FrontmatterState, Problem, ProjectPath, StateUnreadable, Steps,
+    body::conflict_below,
+    digest::state_value,
+    frontmatter_state::{first_heading, read_state},
 };
-use super::{body::conflict_below, digest::state_value};
-use serde_json::Value as Json;
-use stepmark_frontmatter::{Document, ParseError, RegionError, Span, Yaml};
+use serde_json::{Map, Value as Json};
+use stepmark_frontmatter::{
+    Document, Edit, EditError, KeyPath, Node, ParseError, Region, RegionError, Span, Value, Yaml, apply,
+};
+use stepmark_packs::lifecycle::RootKeys;
 
 /// A file of the project with the state that its frontmatter holds. Reading never fails: what cannot be read
 /// is a diagnosis, and what is unknown is kept as text.
@@ -212,6 +216,170 @@ impl<'b> Parsed<'b, '_> {
             Self::Own(yaml) => Some(yaml),
             Self::Given(yaml) => Some(yaml),
             Self::Absent | Self::Unclosed(_) | Self::NoBlock(_) | Self::NotYaml(_) => None,
+        }
+    }
+}
+
+/// The file in which autodev keeps its state (docs/formats.md, "autodev").
+const AUTODEV_FILE: &str = "_autodev_state.md";
+
+const AUTODEV_BLOCK: &str = "Current Step";
+
+/// The region that holds the state of the file at `path`: the frontmatter, but the lines below `## Current
+/// Step` in a file called `_autodev_state.md`.
+pub fn state_region(path: &ProjectPath) -> Region {
+    match path.file_name() {
+        AUTODEV_FILE => Region::Block(AUTODEV_BLOCK.to_owned()),
+        _ => Region::Frontmatter,
+    }
+}
+
+/// A file at `path` with the state `text`. Frontmatter stands above `body`; a block of the body stands alone.
+pub fn file_with_state(path: &ProjectPath, text: &str, body: &[u8]) -> Vec<u8> {
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    match state_region(path) {
+        Region::Block(title) => format!("## {title}\n{text}{end}").into_bytes(),
+        Region::Frontmatter | Region::WholeFile => {
+            [format!("---\n{text}{end}---\n").as_bytes(), body].concat()
+        }
+    }
+}
+
+impl Artifact {
+    pub fn region(&self) -> Region {
+        state_region(self.path())
+    }
+
+    pub fn has_state_region(&self) -> bool {
+        let found = self.region().find(&self.document());
+        !matches!(found, Err(RegionError::NoFrontmatter | RegionError::NoBlock { .. }))
+    }
+
+    pub fn state_span(&self) -> Option<Span> {
+        self.region().find(&self.document()).ok()
+    }
+
+    /// That region as YAML; `None` where the file has none, or it cannot be read.
+    pub fn state_yaml(&self) -> Option<Yaml<'_>> {
+        Yaml::parse(self.bytes(), self.state_span()?).ok()
+    }
+
+    /// The keys of that region as lifecycles look at them; none where it cannot be read, which is a finding
+    /// of `check`.
+    pub fn root_keys(&self) -> RootKeys {
+        self.state_yaml().map(|yaml| RootKeys::of(&yaml)).unwrap_or_default()
+    }
+
+    /// The tasks that a person has to do before the work goes on (`operator_actions` of bmad-loop).
+    pub fn operator_actions(&self) -> Vec<String> {
+        let yaml = self.state_yaml();
+        let list = yaml.as_ref().and_then(|yaml| yaml.root()?.get("operator_actions"));
+        let texts = list.map(Node::items).unwrap_or_default().iter().filter_map(Node::text);
+        texts.map(|text| text.trim().to_owned()).collect()
+    }
+}
+
+/// The edits of frontmatter that says `before` which make it say `after`: of a mapping that differs in one
+/// entry that entry, of a list that only grew the new items, else the value.
+pub fn state_edits(before: &Map<String, Json>, after: &Map<String, Json>) -> Vec<Edit> {
+    let gone = before.keys().filter(|key| !after.contains_key(*key));
+    let gone = gone.map(|key| Edit::Remove { path: KeyPath::key(key) });
+    let differs = after.iter().filter(|(key, value)| before.get(*key) != Some(value));
+    let set = differs.flat_map(|(key, value)| {
+        let (path, old) = (KeyPath::key(key), before.get(key));
+        if let Some(new) = old.and_then(|old| new_items(old, value)) {
+            let append = |item| Edit::Append { path: path.clone(), item: Value::from_json(item) };
+            return new.iter().map(append).collect();
+        }
+        vec![match old.and_then(|old| only_difference(old, value)) {
+            Some((inner, value)) => Edit::Set { path: path.then(inner), value: Value::from_json(value) },
+            None => Edit::Set { path, value: Value::from_json(value) },
+        }]
+    });
+    set.chain(gone).collect()
+}
+
+pub fn state_file(frontmatter: &Map<String, Json>, body: &str) -> Result<Vec<u8>, EditError> {
+    let set = |(key, value): (&String, &Json)| Edit::Set {
+        path: KeyPath::key(key),
+        value: Value::from_json(value),
+    };
+    let edits: Vec<Edit> = frontmatter.iter().map(set).collect();
+    Ok(apply(format!("---\n---\n{body}").as_bytes(), &Region::Frontmatter, &edits)?.bytes)
+}
+
+/// The items behind those of `old`, where the list `new` begins with them.
+fn new_items<'v>(old: &Json, new: &'v Json) -> Option<&'v [Json]> {
+    let (old, new) = (old.as_array()?, new.as_array()?);
+    (!old.is_empty() && new.starts_with(old)).then(|| &new[old.len()..])
+}
+
+/// The only entry in which two mappings differ, where `new` has a value for it.
+fn only_difference<'v>(old: &Json, new: &'v Json) -> Option<(&'v str, &'v Json)> {
+    let (old, new) = (old.as_object()?, new.as_object()?);
+    let mut differing = new.iter().filter(|(key, value)| old.get(*key) != Some(value));
+    let (key, value) = differing.next()?;
+    let is_only = differing.next().is_none() && old.keys().all(|key| new.contains_key(key));
+    (is_only && !old.is_empty()).then_some((key, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artifact::Problem;
+
+    fn read(text: &str) -> Artifact {
+        let path = ProjectPath::new("_docs/_autodev_state.md").unwrap();
+        Artifact::read(path, text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn the_state_of_autodev_stands_in_a_block_of_the_body() {
+        let file =
+            read("# Autodev State\n\n## Current Step\nflow: greenfield\nstatus: in_progress\nstep: 3\n");
+        assert_eq!(file.state().status.as_ref().and_then(|status| status.filled()), Some("in_progress"));
+        assert_eq!(
+            file.state_value().unwrap(),
+            serde_json::json!({"flow": "greenfield", "status": "in_progress", "step": 3})
+        );
+        assert!(file.is_tracked() && file.diagnoses().is_empty());
+    }
+
+    #[test]
+    fn without_its_heading_the_state_is_hidden() {
+        for (text, is_tracked) in
+            [("# Autodev State\nstatus: x\n", true), ("## Current Step\n## Current Step\n", true)]
+        {
+            let file = read(text);
+            let problems: Vec<_> = file.diagnoses().iter().map(|found| &found.problem).collect();
+            assert!(matches!(problems[..], [Problem::NoStateBlock { .. }]), "{text}: {problems:?}");
+            assert_eq!((file.is_tracked(), file.state_value().is_err()), (is_tracked, true), "{text}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod state_edits_tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_edited() {
+        for (before, after, edits) in [
+            ("a: [1] # one\nb: {c: 1, d: 2}", "a: [1, 2]\nb: {c: 1, d: 3}", 2),
+            ("a: [1, 2]\nb: 1", "a: [2]", 2),
+            ("a: []", "a: [{b: 1}]", 1),
+            ("a: 1", "a: 1", 0),
+        ] {
+            let read = |text: &str| serde_yaml::from_str::<Map<String, Json>>(text).unwrap();
+            let (old, new) = (read(before), read(after));
+            let made = state_edits(&old, &new);
+            assert_eq!(made.len(), edits, "{before} → {after}");
+            let file = format!("---\n{before}\n---\nBody\n");
+            let edited = apply(file.as_bytes(), &Region::Frontmatter, &made).unwrap().bytes;
+            let text = String::from_utf8(edited).unwrap();
+            let inner = text.strip_prefix("---\n").and_then(|text| text.strip_suffix("---\nBody\n")).unwrap();
+            assert_eq!(read(inner), new, "{text}");
+            assert_eq!(state_edits(&read(inner), &new), [], "{text}");
         }
     }
 }

@@ -1,14 +1,18 @@
 //! Proposals that become what a slice says.
 
-use serde_json::{Value as Json, json};
-
 use super::{
-    AsddRefusal, Proposal, Record, Rules, SliceFacts, State,
-    consistency::{self, drifted},
+    Conflict, Inconsistency, Proposal, Record, Rules, SliceFacts, State,
+    failing::{self, drifted},
     inconsistencies, plain_name,
     proposal::reconcile,
-    slice::number,
+    state::number,
 };
+use crate::{
+    artifact::FileHash,
+    lifecycle::{MoveRefusal, built_in},
+    packs::{MoveCall, Refused},
+};
+use serde_json::{Map, Value as Json, json};
 
 /// The confidence from which an agent need not say what it is not sure of.
 const SURE: f64 = 0.95;
@@ -163,7 +167,7 @@ fn apply(
         slice.set(key, value.clone());
     }
     if let Some(to) = proposal.to().filter(|to| *to != slice.status()) {
-        consistency::check(&slice, to, rules, facts)?;
+        failing::check(&slice, to, rules, facts)?;
         slice.set("status", to);
         for key in ["approval", "uncertainty_factors", "rollback_timestamp"] {
             slice.values.shift_remove(key);
@@ -178,5 +182,167 @@ pub(super) fn check_score(score: f64, factors: &[String]) -> Result<(), AsddRefu
         score if !(0.0..=1.0).contains(&score) => Err(AsddRefusal::Score { score }),
         score if score < SURE && factors.is_empty() => Err(AsddRefusal::FactorsMissing { score }),
         _ => Ok(()),
+    }
+}
+
+pub fn slice_move(name: &str) -> MoveCall {
+    MoveCall::new("asdd", name)
+}
+
+/// `slice` as it is after `made` at `now` (RFC 3339): a move of its pack, `accept` with `path` and `hash`, or
+/// `review` with what a tech lead says under `set`.
+pub fn change(slice: &Record, made: &MoveCall, now: &str) -> Result<Record, AsddRefusal> {
+    let mut after = slice.clone();
+    let mut call = made.clone().with("now", now).with("phase", slice.status_below_lock());
+    match &*made.name {
+        "accept" => {
+            let text = |name| made.text(name).unwrap_or_default();
+            after.set_in("accepted", text("path"), text("hash").into());
+            return Ok(after);
+        }
+        "review" => {
+            review(&mut after, made.given.get("set").and_then(Json::as_object).unwrap_or(&Map::new()));
+            return Ok(after);
+        }
+        "approve" => {
+            let (from, to) = (slice.status_below_lock(), made.text("to").unwrap_or_default());
+            let legal = super::failing::next_phases(from);
+            if !legal.iter().any(|state| state == to) {
+                let (slice, from, to) = (slice.id.clone(), from.to_owned(), to.to_owned());
+                return Err(AsddRefusal::Move { slice, from, to, legal });
+            }
+        }
+        "raise" | "dissent" => {
+            let by = made.text("actor").unwrap_or_default();
+            let mut entry = json!({"by": by, "text": made.text("text"), "timestamp": now});
+            if made.name == "raise" {
+                entry["to"] = "tech_lead".into();
+            }
+            call = call.with("entry", entry);
+        }
+        "count" => {
+            let is_complete = made.given.get("missing").is_some_and(|missing| *missing == 0);
+            call = call.with("status", if is_complete { "COMPLETE" } else { "PARTIAL" });
+        }
+        _ => {}
+    }
+    let Some(table) = built_in("asdd-slice") else { return Ok(after) };
+    let writes = table.make((slice.status(), &slice.values), &call, |guard| {
+        Some(AsddRefusal::Wrong(Box::new(guard.unknown_in(&made.name))))
+    });
+    for write in writes.map_err(|refused| of_status(slice, refused))? {
+        write.apply(&mut after.values);
+    }
+    Ok(after)
+}
+
+/// The refusal of a move that the status does not allow.
+fn of_status(slice: &Record, refused: Refused<AsddRefusal>) -> AsddRefusal {
+    match refused {
+        Refused::Guard(refusal, _) => refusal,
+        Refused::Move(refusal) => match *refusal {
+            MoveRefusal::NotFrom { wanted, .. } => AsddRefusal::Status {
+                slice: slice.id.clone(),
+                status: slice.status().to_owned(),
+                wanted: match &*wanted {
+                    [one] => one.clone(),
+                    _ => "an open phase".to_owned(),
+                },
+            },
+            other => AsddRefusal::Wrong(Box::new(other)),
+        },
+    }
+}
+
+fn review(slice: &mut Record, set: &Map<String, Json>) {
+    let open: Vec<String> = slice
+        .texts("needs_human_review")
+        .into_iter()
+        .filter(|key| !set.contains_key(*key))
+        .map(str::to_owned)
+        .collect();
+    for (key, value) in set {
+        slice.set(key, value.clone());
+    }
+    slice.follow_chain();
+    match open.is_empty() {
+        true => drop(slice.values.shift_remove("needs_human_review")),
+        false => slice.set("needs_human_review", open),
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AsddRefusal {
+    #[error("the slice `{slice}` has changed since `{agent}` read it")]
+    Outdated { slice: String, agent: String, now: FileHash },
+    #[error("STATE_INCONSISTENCY in `{slice}`: {}", texts(found))]
+    Inconsistent { slice: String, found: Vec<Inconsistency> },
+    #[error("STATE_DRIFT in `{slice}`: {} changed since it was accepted", texts(paths))]
+    Drift { slice: String, paths: Vec<String> },
+    #[error("STATE_DRIFT in `{slice}`: another program changed it in the manifest")]
+    ManifestDrift { slice: String },
+    #[error("the slice `{slice}` is held up: {reason}")]
+    Halted { slice: String, reason: String },
+    #[error("`{slice}` cannot go from {from} to {to}")]
+    Move { slice: String, from: String, to: String, legal: Vec<String> },
+    #[error("`{slice}` may not leave {phase}: {reason}")]
+    Gate {
+        slice: String,
+        phase: String,
+        /// The condition that does not hold.
+        reason: String,
+    },
+    #[error("`{slice}` may not go to {to}: no tech lead has approved it")]
+    NotApproved { slice: String, to: String },
+    #[error("there is no file `{path}` in the project")]
+    NoFile { path: String },
+    #[error("`{path}` belongs to git, to stepmark or to the records of ASDD, and is no work on a slice")]
+    NoWork { path: String },
+    #[error("a proposal of {size} bytes is wanted, and {limit} is the most: long text belongs in a file")]
+    TooLarge {
+        size: usize,
+        /// The most, in bytes.
+        limit: u64,
+    },
+    #[error("`{path}` is not the file that was proposed")]
+    File { path: String },
+    #[error("a confidence of {score} below 0.95 names what the agent is not sure of")]
+    FactorsMissing { score: f64 },
+    #[error("a confidence is a number from 0 to 1, and {score} is none")]
+    Score { score: f64 },
+    #[error("`{agent}` has an entry in the confidence chain of `{slice}`")]
+    TwiceInChain { slice: String, agent: String },
+    #[error("somebody else has decided on `{proposal}`")]
+    Decided { proposal: String },
+    #[error("the phase that comes next is a word, and `status` is {found}")]
+    Phase { found: String },
+    #[error(transparent)]
+    Wrong(Box<MoveRefusal>),
+    #[error("`{key}` is not changed by a proposal")]
+    Key { key: String },
+    #[error("the proposals for `{slice}` contradict each other: {}", texts(conflicts))]
+    Conflict { slice: String, conflicts: Vec<Conflict> },
+    #[error("`{slice}` is {status}: {wanted} is wanted")]
+    Status { slice: String, status: String, wanted: String },
+}
+
+fn texts(items: &[impl ToString]) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+impl AsddRefusal {
+    /// Returns whether it may pass, so that a proposal goes on waiting: it says nothing against the proposal.
+    pub const fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Decided { .. }
+                | Self::Halted { .. }
+                | Self::Status { .. }
+                | Self::Drift { .. }
+                | Self::ManifestDrift { .. }
+                | Self::Inconsistent { .. }
+                | Self::NotApproved { .. }
+                | Self::Conflict { .. }
+        )
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Record, SliceKind, State, kind::EXTRA};
+use super::{Record, SliceKind, State, state::EXTRA};
 use crate::records::{
     JsonError, RecordKinds as _, RecordSet as _, Signal, Signals, in_order, ordered, read_json,
 };

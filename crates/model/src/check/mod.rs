@@ -8,18 +8,14 @@ mod finding;
 mod fixing;
 mod subject;
 pub mod rules;
-mod registry;
 mod policy;
-mod baseline;
 
 use crate::autodev::keeps_state;
 pub use crate::journal::Loss;
-pub use baseline::{Baseline, BaselineError};
-pub use finding::{Finding, Fix, ProblemCounts, Safety, Severity};
+pub use finding::{Baseline, BaselineError, Finding, Fix, ProblemCounts, Safety, Severity};
 pub use fixing::{DeclineReason, Declined, FixedFile, Remedy, apply_fixes};
 pub use policy::{Allowance, Judged, Level, LevelError, Levels, Policy};
-pub use registry::{RULES, pages, rule_of};
-pub use rule::{Group, Rule};
+pub use rule::{Group, RULES, Rule, pages, rule_of};
 pub use subject::{AcceptedLosses, BaseVersion, ManifestRow, RuleEnvironment, Subject};
 
 use rule::Decision;

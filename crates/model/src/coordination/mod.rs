@@ -4,7 +4,6 @@
 mod kind;
 mod state;
 mod format;
-mod claiming;
 mod task_move;
 
 pub static SYSTEM: crate::records::System = crate::records::System {
@@ -24,15 +23,15 @@ mod record_cases;
 #[cfg(test)]
 mod sample;
 
-pub use claiming::CoordinationFacts;
-pub use claiming::{check_dependencies, dependants_freed, dependency_circle, is_done, open_dependencies};
-pub use claiming::{claimable, held_by, is_held, orphaned};
 pub(crate) use format::unheld;
 pub use format::{
     Files, Format, FormatError, JsonError, file_stem, heartbeats, read, read_json, render, result_file,
 };
 pub use kind::{NewTask, RecordKind};
 pub use state::{Drift, Merged, Overview, State, latest_time, merge, seen};
-pub use task_move::{TaskRefusal, decide, task_move};
+pub use task_move::{
+    CoordinationFacts, TaskRefusal, check_dependencies, claimable, decide, dependants_freed,
+    dependency_circle, held_by, is_done, is_held, open_dependencies, orphaned, task_move,
+};
 
 pub type Record = crate::records::Record<RecordKind>;

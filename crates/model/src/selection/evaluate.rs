@@ -1,10 +1,18 @@
 //! Question and artifact → yes or no.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, ops::Range, sync::Arc};
 
-use super::{FieldValue, SelectionError, SelectionField, parser};
-use super::{parser::Operator, value::TimeLiteral, value::scope_rank};
-use crate::artifact::Scope;
+use super::{
+    SelectionError, SelectionErrorKind,
+    parser::{self, Operator},
+};
+use crate::{
+    artifact::{Artifact, Field as ArtifactField, Scope, natural_order},
+    lifecycle::Lifecycle,
+    spelling::near_words,
+};
+use jiff::{Timestamp, ToSpan, civil, tz::TimeZone};
+use stepmark_frontmatter::{Node, NodeKind, Span};
 
 /// Something that a question can be asked of. A value is asked for only where the question needs it, and
 /// again for each mention.
@@ -145,4 +153,387 @@ pub(super) enum Literal {
     Number(u64),
     Scope(Scope),
     Time(TimeLiteral),
+}
+
+#[derive(Clone, Debug)]
+pub enum FieldValue {
+    Empty,
+    Text(String),
+    /// Several texts: one of them has to fit. Never none.
+    Texts(Vec<String>),
+    Number(u64),
+    Scope(Scope),
+    Status(StatusValue),
+    Time(Timestamp),
+}
+
+#[derive(Clone, Debug)]
+pub struct StatusValue {
+    pub word: String,
+    pub lifecycle: Option<Arc<Lifecycle>>,
+}
+
+impl FieldValue {
+    pub fn of_text(text: Option<String>) -> Self {
+        text.filter(|text| !text.is_empty()).map_or(Self::Empty, Self::Text)
+    }
+
+    pub fn of_texts(mut texts: Vec<String>) -> Self {
+        if texts.len() > 1 { Self::Texts(texts) } else { Self::of_text(texts.pop()) }
+    }
+
+    /// The latest of times as they are written in a frontmatter; what is no time does not count.
+    pub fn latest_of(times: &[ArtifactField]) -> Self {
+        let moments = times.iter().filter_map(|time| TimeLiteral::parse(time.filled()?.trim()));
+        moments.map(|time| time.start()).max().map_or(Self::Empty, Self::Time)
+    }
+
+    /// The value of a key of the frontmatter, as it is written; of a list that of each item.
+    pub fn of_key(artifact: &Artifact, key: &str) -> Self {
+        let yaml = artifact.state_yaml();
+        let Some(node) = yaml.as_ref().and_then(|yaml| yaml.root()?.get(key)) else { return Self::Empty };
+        let text = |node: &Node<'_>| match node.text() {
+            Some(text) => text.to_owned(),
+            None => String::from_utf8_lossy(&artifact.bytes()[node.span.range()]).into_owned(),
+        };
+        match &node.kind {
+            NodeKind::Sequence { items, .. } => Self::of_texts(items.iter().map(text).collect()),
+            _ => Self::of_text((!node.is_null()).then(|| text(node))),
+        }
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        matches!(self, Self::Empty)
+    }
+
+    /// As JSON: `null` for nothing, a list for several texts.
+    pub fn to_json(&self) -> serde_json::Value {
+        match self {
+            Self::Empty => serde_json::Value::Null,
+            Self::Texts(texts) => texts.as_slice().into(),
+            Self::Number(number) => (*number).into(),
+            other => other.to_string().into(),
+        }
+    }
+
+    /// The order for sorting: nothing comes last, a status by how far the work is, then by its word.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Number(one), Self::Number(other)) => one.cmp(other),
+            (Self::Time(one), Self::Time(other)) => one.cmp(other),
+            (Self::Scope(one), Self::Scope(other)) => {
+                // What is no scope stands behind those that are.
+                let rank = |scope: &Scope| (scope_rank(scope).unwrap_or(u8::MAX), scope.to_string());
+                rank(one).cmp(&rank(other))
+            }
+            (Self::Status(one), Self::Status(other)) => {
+                let key = |status: &StatusValue| (status.rank().unwrap_or(u32::MAX), status.word.clone());
+                key(one).cmp(&key(other))
+            }
+            (one, other) => natural_order(&one.to_string(), &other.to_string()),
+        }
+    }
+}
+
+impl StatusValue {
+    /// Returns whether `asked` means the same state: in the lifecycle, or by the word where that does not
+    /// know it.
+    pub(super) fn is(&self, asked: &str) -> bool {
+        let state = |word: &str| self.lifecycle.as_ref()?.state_of(word).map(|state| &state.name);
+        match (state(&self.word), state(asked)) {
+            (Some(own), Some(asked)) => own == asked,
+            (None, None) => folded(&self.word) == folded(asked),
+            _ => false,
+        }
+    }
+
+    /// Compares its state with the state `asked`; `None` where the lifecycle does not know both, or one
+    /// stands beside the way.
+    pub(super) fn compare(&self, asked: &str) -> Option<Ordering> {
+        if self.is(asked) {
+            return Some(Ordering::Equal);
+        }
+        let asked = self.lifecycle.as_ref()?.state_of(asked)?.rank?;
+        Some(self.rank()?.cmp(&asked))
+    }
+
+    fn rank(&self) -> Option<u32> {
+        self.lifecycle.as_ref()?.state_of(&self.word)?.rank
+    }
+}
+
+fn folded(word: &str) -> String {
+    word.trim().replace(['_', ' '], "-").to_lowercase()
+}
+
+/// The rank of a scope in the order of scopes; `None` for what is none.
+pub(super) const fn scope_rank(scope: &Scope) -> Option<u8> {
+    match scope {
+        Scope::Micro => Some(0),
+        Scope::Small => Some(1),
+        Scope::Medium => Some(2),
+        Scope::Large => Some(3),
+        Scope::Epic => Some(4),
+        Scope::Unknown(_) => None,
+    }
+}
+
+impl std::fmt::Display for FieldValue {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Empty => Ok(()),
+            Self::Text(text) => out.write_str(text),
+            Self::Texts(texts) => out.write_str(&texts.join(" | ")),
+            Self::Number(number) => number.fmt(out),
+            Self::Scope(scope) => scope.fmt(out),
+            Self::Status(status) => out.write_str(&status.word),
+            Self::Time(time) => time.fmt(out),
+        }
+    }
+}
+
+/// A moment, or a day of UTC: from its first moment to that of the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TimeLiteral(Range<Timestamp>);
+
+impl TimeLiteral {
+    /// Reads a day, a date with a time (of UTC, where it names no offset) or a timestamp.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        if let Ok(moment) = text.parse::<Timestamp>() {
+            return Some(Self(moment..moment));
+        }
+        // A date with a time is also read as a date: so this is asked first.
+        let is_day = text.len() <= "2026-01-31".len();
+        if is_day && let Ok(day) = text.parse::<civil::Date>() {
+            let next = day.checked_add(1.day()).ok()?;
+            return Some(Self(start_of(day.into())?..start_of(next.into())?));
+        }
+        let moment = start_of(text.parse::<civil::DateTime>().ok()?)?;
+        Some(Self(moment..moment))
+    }
+
+    pub(super) const fn start(&self) -> Timestamp {
+        self.0.start
+    }
+
+    /// Compares `moment` with it: equal anywhere in the day.
+    pub(super) fn compare(&self, moment: Timestamp) -> Ordering {
+        if moment < self.0.start {
+            Ordering::Less
+        } else if moment == self.0.start || moment < self.0.end {
+            Ordering::Equal
+        } else {
+            Ordering::Greater
+        }
+    }
+}
+
+fn start_of(moment: civil::DateTime) -> Option<Timestamp> {
+    moment.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SelectionField {
+    /// `path`: where it stands in the project.
+    Path,
+    /// `id`: its own id, else the one that `track` gave it.
+    Id,
+    Title,
+    Workflow,
+    Status,
+    /// `scope`: how big the work is, from `micro` to `epic`.
+    Scope,
+    /// `work_state`: `not-started`, `interrupted`, `underway` or `finished`.
+    WorkState,
+    Done,
+    Total,
+    /// `progress`: steps that are done, in whole percent.
+    Progress,
+    /// `next`: the step that comes next; several where there is a choice.
+    Next,
+    Agent,
+    /// `parent`: the id of the artifact that it was delegated from.
+    Parent,
+    /// `problems`: errors and warnings of `check` in it alone.
+    Problems,
+    /// `modified`: when its file was last changed.
+    Modified,
+    Updated,
+    /// Any other key of its frontmatter, by its name there.
+    Key(&'static str),
+}
+
+/// The type of a field's values, which decides the operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldType {
+    Text,
+    Status,
+    /// A scope; they are ordered.
+    Scope,
+    Number,
+    Time,
+}
+
+impl SelectionField {
+    /// All but keys of the frontmatter, in the order in which they are shown.
+    pub const ALL: [Self; 16] = [
+        Self::Path,
+        Self::Id,
+        Self::Title,
+        Self::Workflow,
+        Self::Status,
+        Self::Scope,
+        Self::WorkState,
+        Self::Done,
+        Self::Total,
+        Self::Progress,
+        Self::Next,
+        Self::Agent,
+        Self::Parent,
+        Self::Problems,
+        Self::Modified,
+        Self::Updated,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Id => "id",
+            Self::Title => "title",
+            Self::Workflow => "workflow",
+            Self::Status => "status",
+            Self::Scope => "scope",
+            Self::WorkState => "work_state",
+            Self::Done => "done",
+            Self::Total => "total",
+            Self::Progress => "progress",
+            Self::Next => "next",
+            Self::Agent => "agent",
+            Self::Parent => "parent",
+            Self::Problems => "problems",
+            Self::Modified => "modified",
+            Self::Updated => "updated",
+            Self::Key(name) => name,
+        }
+    }
+
+    pub const fn kind(self) -> FieldType {
+        match self {
+            Self::Path
+            | Self::Id
+            | Self::Title
+            | Self::Workflow
+            | Self::WorkState
+            | Self::Next
+            | Self::Agent
+            | Self::Parent
+            | Self::Key(_) => FieldType::Text,
+            Self::Status => FieldType::Status,
+            Self::Scope => FieldType::Scope,
+            Self::Done | Self::Total | Self::Progress | Self::Problems => FieldType::Number,
+            Self::Modified | Self::Updated => FieldType::Time,
+        }
+    }
+
+    /// The field with this name, whatever its case, else the key of `keys`; `at` is where the name stands in
+    /// the question.
+    pub fn named(name: &str, at: Span, keys: &[&'static str]) -> Result<Self, SelectionError> {
+        if name.is_empty() {
+            let kind = SelectionErrorKind::Unexpected { wanted: "the name of a field" };
+            return Err(SelectionError { span: at, kind });
+        }
+        let lower = name.to_lowercase();
+        let key = || keys.iter().find(|key| **key == name).map(|key| Self::Key(key));
+        Self::ALL.into_iter().find(|field| field.name() == lower).or_else(key).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name);
+            let kind =
+                SelectionErrorKind::UnknownField { name: name.to_owned(), near: near_words(&lower, names) };
+            SelectionError { span: at, kind }
+        })
+    }
+}
+
+/// Reads names of fields with commas between them: `path,status,next`.
+pub fn parse_fields(text: &str, keys: &[&'static str]) -> Result<Vec<SelectionField>, SelectionError> {
+    parts(text).map(|(name, at)| SelectionField::named(name, at, keys)).collect()
+}
+
+/// The parts of a list with commas, without blanks around them, and where each stands.
+pub(super) fn parts(text: &str) -> impl Iterator<Item = (&str, Span)> {
+    let mut start = 0;
+    text.split(',').map(move |part| {
+        let word = part.trim();
+        let at = start + part.len() - part.trim_start().len();
+        start += part.len() + 1;
+        (word, Span::new(at, at + word.len()))
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SortKey {
+    pub field: SelectionField,
+    /// True if the greatest comes first: `-FIELD`.
+    pub is_descending: bool,
+}
+
+/// Fields to sort by, the first counts most.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SortKeys(pub Vec<SortKey>);
+
+impl SortKeys {
+    /// Reads fields with commas between them, with `-` before those whose greatest value comes first:
+    /// `-scope,path`.
+    pub fn parse(text: &str, keys: &[&'static str]) -> Result<Self, SelectionError> {
+        let key = |(word, at): (&str, Span)| {
+            let name = word.strip_prefix('-');
+            let at = Span::new(at.start + usize::from(name.is_some()), at.end);
+            let field = SelectionField::named(name.unwrap_or(word), at, keys)?;
+            Ok(SortKey { field, is_descending: name.is_some() })
+        };
+        parts(text).map(key).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Sorts `rows`. Those that are equal stay as they are; what says nothing in a field comes last, whatever
+    /// the direction.
+    pub fn sort<T: Selectable>(&self, rows: Vec<T>) -> Vec<T> {
+        let values = |row: &T| self.0.iter().map(|key| row.value(key.field)).collect::<Vec<_>>();
+        let mut keyed: Vec<(Vec<FieldValue>, T)> = rows.into_iter().map(|row| (values(&row), row)).collect();
+        keyed.sort_by(|(one, _), (other, _)| self.compare(one, other));
+        keyed.into_iter().map(|(_, row)| row).collect()
+    }
+
+    fn compare(&self, one: &[FieldValue], other: &[FieldValue]) -> Ordering {
+        let pairs = self.0.iter().zip(one.iter().zip(other));
+        let orders = pairs.map(|(key, (one, other))| match (one.is_empty(), other.is_empty()) {
+            (false, false) if key.is_descending => other.order(one),
+            (false, false) => one.order(other),
+            (one, other) => one.cmp(&other),
+        });
+        orders.fold(Ordering::Equal, Ordering::then)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_equal_to_each_of_its_moments() {
+        let day = TimeLiteral::parse("2026-01-31").unwrap();
+        for (moment, expected) in [
+            ("2026-01-30T23:59:59Z", Ordering::Less),
+            ("2026-01-31T00:00:00Z", Ordering::Equal),
+            ("2026-01-31T23:59:59.9Z", Ordering::Equal),
+            ("2026-02-01T00:00:00Z", Ordering::Greater),
+        ] {
+            assert_eq!(day.compare(moment.parse().unwrap()), expected, "{moment}");
+        }
+        let moment = TimeLiteral::parse("2026-01-31T09:30:00+02:00").unwrap();
+        assert_eq!(moment.compare("2026-01-31T07:30:00Z".parse().unwrap()), Ordering::Equal);
+        assert_eq!(moment.compare("2026-01-31T07:30:01Z".parse().unwrap()), Ordering::Greater);
+        assert_eq!(TimeLiteral::parse("2026-01-31 07:30:00"), TimeLiteral::parse("2026-01-31T07:30:00Z"));
+        for other in ["", "yesterday", "2026-02-30", "12"] {
+            assert_eq!(TimeLiteral::parse(other), None, "{other}");
+        }
+    }
 }

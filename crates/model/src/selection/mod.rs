@@ -15,15 +15,13 @@
 //! by the lifecycle of its artifact, a time may be a whole day. A question that makes no sense for a field is
 //! refused with its place, not answered with "no".
 
-mod field;
-mod error;
-mod value;
 mod parser;
 mod evaluate;
 #[cfg(test)]
 mod cases;
 
-pub use error::{SelectionError, SelectionErrorKind};
-pub use evaluate::{Selectable, Selection};
-pub use field::{FieldType, SelectionField, SortKey, SortKeys, parse_fields};
-pub use value::{FieldValue, StatusValue};
+pub use evaluate::{
+    FieldType, FieldValue, Selectable, Selection, SelectionField, SortKey, SortKeys, StatusValue,
+    parse_fields,
+};
+pub use parser::{SelectionError, SelectionErrorKind};

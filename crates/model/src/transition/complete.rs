@@ -1,6 +1,6 @@
 //! `Command::Complete`.
 
-use super::record::{completed_ids, step_list_key, steps};
+use super::delegate::{completed_ids, step_list_key, steps};
 use super::step_choice::{is_completed, names, resolve};
 use super::{Plan, Remark, Strictness, TransitionRefusal, step_choice};
 use crate::artifact::{Artifact, Field, FieldKind, StepItem, StepItemKind};

@@ -4,12 +4,8 @@
 #[cfg(test)]
 mod cases;
 mod complete;
-mod decide;
 mod delegate;
 mod plan;
-mod record;
-mod refusal;
-mod scoping;
 mod setting;
 #[cfg(test)]
 mod status_cases;
@@ -17,10 +13,9 @@ mod status_move;
 mod step_choice;
 
 pub use complete::{OpenChild, finish_above};
-pub use decide::{DecisionContext, decide};
-pub use delegate::{DelegationPlan, NewChild, delegate};
-pub use plan::{Command, ItemChange, Plan, Remark, Strictness};
-pub use record::{StepLists, completed_ids, last_step_id, lists_step, step_list_key};
-pub use refusal::TransitionRefusal;
-pub use scoping::{Confidence, ConfidenceError, ScopeSource};
-pub use status_move::{StatusMove, judge_status};
+pub use delegate::{
+    DelegationPlan, NewChild, StepLists, completed_ids, delegate, last_step_id, lists_step, step_list_key,
+};
+pub use plan::{Command, ItemChange, Plan, Remark, Strictness, TransitionRefusal};
+pub use setting::{Confidence, ConfidenceError, ScopeSource};
+pub use status_move::{DecisionContext, StatusMove, decide, judge_status};

@@ -1,10 +1,9 @@
 //! Workflow definitions, their step chains, and how far an artifact has come.
 
 mod step_id;
-pub(crate) mod reference;
 mod chain;
 mod progress;
-mod definition;
+pub(crate) mod definition;
 mod context;
 mod binding;
 

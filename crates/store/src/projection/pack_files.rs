@@ -11,10 +11,7 @@ use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     check::{Finding, rules::systems::projection_behind_finding},
     packs::{FileDeclaration, Pack},
-    projection::{
-        ProjectionFacts,
-        pack_file::{is_pack_file, order_of, render},
-    },
+    projection::{ProjectionFacts, is_pack_file, order_of, render},
     spelling::with_causes,
     tracked_artifact::TrackedArtifact,
     transition::Remark,

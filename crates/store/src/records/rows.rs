@@ -14,7 +14,7 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath, state_edits, state_file, state_region},
     journal::{ActorKind, EventDraft, Kind as EventKind},
     packs::{Kind, is_name_of},
-    projection::pack_file::{rows, text},
+    projection::{rows, text},
     tracked_artifact::TrackedArtifact,
 };
 

@@ -1,7 +1,7 @@
 //! `stepmark instructions`
 
 use clap::{Args, Subcommand};
-use stepmark_model::projection::instruction_meta::CacheState;
+use stepmark_model::projection::instructions::CacheState;
 use stepmark_store::instructions::{CachedInstructions, Refreshed};
 
 use crate::{

@@ -11,7 +11,7 @@ use serde_json::json;
 use stepmark_model::{
     artifact::{Problem, ProjectPath},
     check::ProblemCounts,
-    projection::pack_file::order_of,
+    projection::order_of,
     resume::NoResumePoint,
     summary::{ArtifactSummary, Condition},
     tracked_artifact::TrackedArtifact,

@@ -1,10 +1,10 @@
 //! Markdown files of a workflow, already read.
 
 use crate::artifact::ProjectPath;
-use crate::workflow::reference::{Reference, ReferenceBase};
+use crate::workflow::definition::{Reference, ReferenceBase};
 use crate::workflow::{
-    ChainDiagnosis, Edge, EdgeKind, EdgeSource, Graph, Step, StepNumber, is_alternative, nearest_group,
-    reference, same_step,
+    ChainDiagnosis, Edge, EdgeKind, EdgeSource, Graph, Step, StepNumber, definition, is_alternative,
+    nearest_group, same_step,
 };
 use std::borrow::Cow;
 use stepmark_frontmatter::{Document, Frontmatter, Yaml};
@@ -124,7 +124,7 @@ pub(super) fn add_key_edges(
 
 /// A key may leave the extension out; prose must not, for it would be any word.
 fn read_key(value: &str, base: &ReferenceBase<'_>) -> Option<Reference> {
-    reference::read(value, base).or_else(|| reference::read(&format!("{}.md", value.trim()), base))
+    definition::read(value, base).or_else(|| definition::read(&format!("{}.md", value.trim()), base))
 }
 
 enum LookUp {
@@ -166,8 +166,8 @@ pub(super) fn add_unwritten_edges(
     // What a key has named already is an alternative or a way back, not the regular successor.
     let open =
         |to: &usize| *to != at && !graph.resume[*to] && graph.edges[at].iter().all(|edge| edge.to != *to);
-    let linked: Vec<usize> = reference::links(&file.body)
-        .filter_map(|link| reference::read(link, &base))
+    let linked: Vec<usize> = definition::links(&file.body)
+        .filter_map(|link| definition::read(link, &base))
         .filter_map(|reference| match look_up(&reference, steps) {
             LookUp::Exact(to) | LookUp::ByName(to) => Some(to),
             LookUp::Elsewhere | LookUp::Missing => None,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{FileRow, UnlistablePath, row::unlistable};
+use super::{FileRow, UnlistablePath, read::unlistable};
 use crate::artifact::FileHash;
 use memchr::memmem;
 
