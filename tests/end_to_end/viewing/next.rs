@@ -255,3 +255,28 @@ fn a_command_that_reads_starts_no_program() {
         assert!(!sandbox.place("bin/git.started").exists(), "{arguments:?}");
     }
 }
+
+/// The order of `stories.yaml` is the order of execution; its stories need no spec to be next.
+#[test]
+fn the_next_story_of_a_list_is_named_before_it_has_a_spec() {
+    let sandbox = Sandbox::empty();
+    let list = "- id: \"1\"\n  title: Lend\n- id: \"2\"\n  title: Give back\n- id: \"3\"\n  title: Remind\n";
+    sandbox.write("_bmad-output/specs/spec-library/stories.yaml", list);
+    let spec = |name: &str, status: &str| {
+        let path = format!("_bmad-output/specs/spec-library/stories/{name}.md");
+        sandbox.write(&path, format!("---\ntype: feature\ncontext: []\nstatus: {status}\n---\n# {name}\n"));
+        path
+    };
+    let next = || sandbox.stepmark(&["next"]);
+    assert!(
+        next().code == 0 && next().stdout.contains("story 1 of _bmad-output/specs/spec-library/stories.yaml")
+    );
+    spec("1-lend", "done");
+    let third = spec("3-remind", "ready-for-dev");
+    let told = sandbox.stepmark(&["next", "--json"]);
+    assert!(told.stdout.contains("ready-for-dev"), "one open artifact is what is worked on: {told}");
+    let second = spec("2-give-back", "ready-for-dev");
+    let rows = sandbox.stepmark(&["next", "--json"]).json("stepmark.next-list/1")["artifacts"].clone();
+    let paths: Vec<&str> = rows.as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, [second.as_str()], "{third} comes after it");
+}

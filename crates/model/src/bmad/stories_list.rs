@@ -84,6 +84,16 @@ fn alike(mut ids: Vec<(&str, Span)>) -> Vec<(Span, String)> {
     found
 }
 
+/// The ids and titles of the stories in the order of execution; none where the list cannot be read.
+pub fn stories(bytes: &[u8]) -> Vec<(String, String)> {
+    let document = Document::scan(bytes);
+    let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());
+    let Ok(yaml) = Yaml::parse(bytes, whole) else { return Vec::new() };
+    let text = |story: &Node<'_>, key| story.get(key).and_then(Node::text).map(str::to_owned);
+    let stories = yaml.root().map(Node::items).unwrap_or_default().iter();
+    stories.filter_map(|story| Some((text(story, "id")?, text(story, "title").unwrap_or_default()))).collect()
+}
+
 /// The checkpoints of the story whose spec is called `file`: whether a person looks at the spec before it is
 /// built, and at the work before it is done.
 pub fn checkpoints(bytes: &[u8], file: &str) -> [bool; 2] {

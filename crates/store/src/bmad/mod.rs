@@ -6,3 +6,6 @@ mod findings;
 pub mod sprint;
 pub mod tickets;
 pub mod catalogues;
+
+#[cfg(feature = "write")]
+pub use findings::NextStory;

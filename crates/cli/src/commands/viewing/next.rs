@@ -17,7 +17,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
     workflow::{Next as NextStep, Step, WorkState},
 };
-use stepmark_store::resuming::ResumeChoice;
+use stepmark_store::{bmad::NextStory, resuming::ResumeChoice};
 use stepmark_view::observation::Entry;
 
 use super::tickets;
@@ -62,6 +62,9 @@ impl Next {
             Some(given) => project.artifact_path(given)?,
             None => match project.resume_choice()? {
                 ResumeChoice::Several(paths) => return list(project, &paths, output),
+                ResumeChoice::Nothing if !project.workspace.next_stories().is_empty() => {
+                    return list(project, &[], output);
+                }
                 choice @ ResumeChoice::Nothing => {
                     project.chosen(choice).map_err(|nothing| Failure { exit: Exit::Nothing, ..nothing })?
                 }
@@ -146,16 +149,44 @@ fn list(project: &Project, paths: &[ProjectPath], output: &Output) -> Result<Exi
         Condition::Blocked => entry.kind.is_some(),
         condition => condition != Condition::Waiting,
     });
+    // Stories of a list come one after the other.
+    let stories = project.workspace.next_stories();
+    let is_later = |entry: &Entry| {
+        let folder = entry.path.parent().and_then(|folder| folder.parent());
+        let of_list =
+            |own: &&NextStory| own.list.parent() == folder && own.spec.as_ref() != Some(&entry.path);
+        entry.path.parent().is_some_and(|folder| folder.file_name() == "stories")
+            && stories.iter().any(|own| of_list(&own))
+    };
     let is_begun = |entry: &Entry| {
         let is_past_start = entry.state.as_ref().is_some_and(|(rank, _)| *rank > 1);
         is_past_start || entry.bar.as_ref().is_some_and(|bar| bar.done > 0)
     };
+    entries.retain(|entry| is_begun(entry) || !is_later(entry));
+    let unwritten: Vec<&NextStory> = stories.iter().filter(|story| story.spec.is_none()).collect();
     entries.sort_by_key(|entry| if entry.command.is_none() { 2 } else { u8::from(!is_begun(entry)) });
     let row = |entry: &Entry| json!({"path": entry.path.as_str(), "status": entry.status, "next": entry.next, "command": entry.command});
     output.json_or(
         "stepmark.next-list/1",
-        || json!({"artifacts": entries.iter().map(row).collect::<Vec<_>>()}),
         || {
+            let story =
+                |own: &&NextStory| json!({"list": own.list.as_str(), "id": own.id, "title": own.title});
+            let mut answer = json!({"artifacts": entries.iter().map(row).collect::<Vec<_>>()});
+            if !unwritten.is_empty() {
+                answer["stories"] = unwritten.iter().map(story).collect();
+            }
+            answer
+        },
+        || {
+            for own in &unwritten {
+                output.line(format_args!(
+                    "story {} of {}, which has no spec yet: {}",
+                    own.id, own.list, own.title
+                ));
+            }
+            if entries.is_empty() && !unwritten.is_empty() {
+                return;
+            }
             if entries.is_empty() {
                 return output.remark("every open artifact waits for a person: `stepmark status` shows them");
             }
@@ -165,7 +196,7 @@ fn list(project: &Project, paths: &[ProjectPath], output: &Output) -> Result<Exi
             output.remark("`stepmark next ARTIFACT` names the command");
         },
     );
-    Ok(if entries.is_empty() { Exit::Person } else { Exit::Fine })
+    Ok(if entries.is_empty() && unwritten.is_empty() { Exit::Person } else { Exit::Fine })
 }
 
 /// Those of a kind that has an order in that order, where the first of them stands.
