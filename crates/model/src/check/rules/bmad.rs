@@ -13,6 +13,7 @@ rules! { Bmad;
     pub(crate) TICKET_DRIFT "SMB04" "ticket-drift" Warning Decision::OfLaterStage;
     pub(crate) MEMLOG_CHANGED "SMB05" "memlog-entry-changed" Error Decision::OfLaterStage;
     pub(crate) STORIES_WRONG "SMB06" "stories-yaml-wrong" Error Decision::OfLaterStage;
+    pub(crate) TICKET_ID_REUSED "SMB07" "ticket-id-reused" Error Decision::OfLaterStage;
 }
 
 /// The finding that the entry `entry` of a memlog is not what it was at HEAD.
@@ -40,6 +41,9 @@ pub fn ticket_finding(problem: TicketProblem) -> Finding {
             &TICKET_ORDER,
             "bring `tickets.toml` to what is meant; the order of its tables is the build order",
         ),
+        TicketFault::Reused => {
+            (&TICKET_ID_REUSED, "give the entry an id that none had: the next after the greatest ever used")
+        }
         TicketFault::Drift => {
             (&TICKET_DRIFT, "the leaf file counts; bring the entry to it, or the other way round")
         }
