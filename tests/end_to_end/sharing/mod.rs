@@ -9,5 +9,6 @@ mod sync_branches;
 mod sync_credentials;
 mod sync_interrupted;
 mod sync_jira;
+mod sync_tickets;
 #[cfg(unix)]
 mod sync_run;

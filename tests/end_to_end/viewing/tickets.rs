@@ -4,7 +4,7 @@ use std::{fs, path::Path, thread};
 
 use serde_json::Value;
 
-use crate::harness::{Run, Sandbox};
+use crate::harness::{Repository, Run, Sandbox};
 
 const TREES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/tickets");
 
@@ -246,4 +246,58 @@ fn work_that_nobody_had_planned_is_no_mistake() {
     sandbox.write("_bmad-output/plan-elsewhere.md", plan);
     let checked = sandbox.reads_only(&["check"]);
     assert!(checked.code == 0 && checked.stdout.contains("0 errors, 0 warnings, 0 notes"), "{checked}");
+}
+
+#[test]
+fn an_id_is_one_tickets_for_good() {
+    let Some(repository) = Repository::empty("an_id_is_one_tickets_for_good") else { return };
+    let sandbox = &repository.sandbox;
+    let list = format!("{EPIC}/tickets.toml");
+    let entries = |titles: [&str; 3]| {
+        let entry = |(place, title)| {
+            format!("[[entry]]\nid = {}\ntype = \"story\"\ntitle = \"{title}\"\n", place + 1)
+        };
+        sandbox.write(&list, titles.into_iter().enumerate().map(entry).collect::<String>());
+    };
+    sandbox.write("_bmad-output/shop/tickets.toml", "[[epic]]\nid = 1\nslug = \"epic-cart\"\n");
+    sandbox.write(&format!("{EPIC}/epic-cart.md"), "---\ntype: epic\n---\n");
+    entries(["Scaffold the shop", "Add to cart", "Pay by card"]);
+    // The plan of the second has a name and a title of its own.
+    let plan = "---\ntitle: Baskets\nticket: 2\nstatus: built\n---\n";
+    sandbox.write(&format!("{EPIC}/baskets.md"), plan);
+    for (ticket, way) in
+        [("1.1", &["in-progress", "built", "done"][..]), ("1.2", &["done"]), ("1.3", &["draft"])]
+    {
+        for word in way {
+            assert_eq!(repository.stepmark(&["transition", ticket, word]).code, 0, "{ticket} {word}");
+        }
+    }
+    repository.commit("done");
+    for name in ["story-scaffold-the-shop-plan", "baskets", "story-pay-by-card-plan"] {
+        fs::remove_file(sandbox.place(&format!("{EPIC}/{name}.md"))).unwrap();
+    }
+    let found = || -> Vec<Value> {
+        let found = repository.stepmark(&["check", "--json"]).json("stepmark.check/1");
+        let is_own = |own: &&Value| own["id"] == "SMB07";
+        found["findings"].as_array().unwrap().iter().filter(is_own).cloned().collect()
+    };
+    assert_eq!(found(), [] as [Value; 0], "deleting plans is normal");
+    entries(["Scaffold the whole shop", "Add to a basket, not a cart", "Send an invoice"]);
+    assert_eq!(found(), [] as [Value; 0], "titles are mended, and what was not done says nothing");
+    for is_committed in [false, true] {
+        entries(["Scaffold the shop", "Send an invoice", "Pay by card"]);
+        if is_committed {
+            repository.commit("the next sprint");
+        }
+        let found = found();
+        let message = found[0]["message"].as_str().unwrap();
+        assert!(
+            found.len() == 1 && message.contains("`Add to cart`") && message.contains("baskets.md"),
+            "{found:?}"
+        );
+        assert_eq!(
+            (&found[0]["path"], &found[0]["line"], &found[0]["column"]),
+            (&list.as_str().into(), &6.into(), &6.into())
+        );
+    }
 }

@@ -1,19 +1,31 @@
 //! Findings in files of BMAD that are no artifacts: memlogs, lists of stories.
 
+use std::collections::{HashMap, HashSet};
+
+use crate::bmad::tickets::Tickets;
 use crate::disk::folder::{EntryKind, Folder};
-use crate::git::process::printed;
+use crate::git::process::{is_object_name, printed};
+use crate::history::{History, HistoryError};
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     bmad::{
         memlog::Memlog,
         stories_list::{STORIES_NAME, checkpoints, faults, stories},
+        tickets::{
+            BREAKDOWN_NAME, Ticket, TicketId, TicketProblem, TicketTree, are_unlike, titles_of_entries,
+        },
     },
     check::{
         Finding,
         rules::bmad::{memlog_finding, stories_finding},
     },
 };
+
+/// The bytes of former lists that are read at most, where each question counts as [`QUESTION`] more: such
+/// findings are rare, and what goes beyond is somebody's attempt to keep us busy.
+const MOST_ASKED: usize = 4 << 20;
+const QUESTION: usize = 64 << 10;
 
 /// The first story of a list that is not done.
 #[derive(Clone, Debug)]
@@ -69,6 +81,57 @@ impl Workspace {
         let mut found = self.changed_memlogs(folder.path());
         found.extend(self.spec_folders().iter().flat_map(|folder| self.wrong_stories(folder)));
         found
+    }
+
+    /// Entries that have the id of another one that is over, whose plan is gone: history knows the plan, and
+    /// git the entry at that time.
+    pub(crate) fn reused_ids(&self, tickets: &Tickets) -> Result<Vec<TicketProblem>, HistoryError> {
+        let mut gone = HashSet::new();
+        for tree in tickets.trees() {
+            gone.extend(self.history().ask(|history| history.known_below(tree.top()))?);
+        }
+        // Where a ticket would have its plan there again, it is the same one.
+        gone.retain(|path| tickets.of_record(path).is_none() && self.read_file(path).is_err());
+        let mut found = Vec::new();
+        if gone.is_empty() {
+            return Ok(found);
+        }
+        let mut by_id: HashMap<(ProjectPath, TicketId), (&TicketTree, &Ticket)> = HashMap::new();
+        for tree in tickets.trees() {
+            let place = |own: &Ticket| Some((tree.folder(own).clone(), own.id.clone()?));
+            by_id.extend(tree.tickets().iter().filter_map(|own| Some((place(own)?, (tree, own)))));
+        }
+        let mut asked = 0;
+        for known in self.history().ask(History::artifacts)? {
+            if known.goes_on || !gone.contains(&known.path) || asked > MOST_ASKED {
+                continue;
+            }
+            let last = self.last_known(&known.key)?.and_then(|last| last.artifact().state_value().ok());
+            let Some(last) = last.filter(|last| matches!(last["status"].as_str(), Some("done" | "dropped")))
+            else {
+                continue;
+            };
+            let ticket = last["ticket"].as_str().map_or_else(|| last["ticket"].to_string(), str::to_owned);
+            let Some(place) = known.path.parent().zip(TicketId::read(&ticket)) else { continue };
+            let Some((tree, own)) = by_id.get(&place) else { continue };
+            if are_unlike(last["title"].as_str().unwrap_or_default(), &own.title) {
+                let before = self.title_at_plan(&known.path, &place.1, &mut asked);
+                let before = before.filter(|before| are_unlike(before, &own.title));
+                found.extend(before.and_then(|before| tree.reused(own, &before, &known.path)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The title of the entry `id` when the plan at `path` was last committed.
+    fn title_at_plan(&self, path: &ProjectPath, id: &TicketId, asked: &mut usize) -> Option<String> {
+        let list = path.parent()?.join(BREAKDOWN_NAME).ok()?;
+        let last = ["log", "-1", "--format=%H", "--no-renames", "--diff-filter=AM", "--", path.as_str()];
+        let commit = printed(self.root(), &last)?;
+        let commit = Some(commit.trim()).filter(|commit| is_object_name(commit))?;
+        let text = printed(self.root(), &["show", &format!("{commit}:./{list}")]).unwrap_or_default();
+        *asked += QUESTION + text.len();
+        titles_of_entries(text.as_bytes(), &list).remove(id)
     }
 
     /// Returns whether a person has to look at the work at `path` before it enters `state`: a checkpoint of

@@ -67,7 +67,7 @@ impl Tickets {
 
     /// The store of the tickets: `repo`, or a tracker.
     pub fn store(&self) -> &str {
-        self.settings.store.as_deref().unwrap_or("repo")
+        self.settings.store.as_deref().filter(|store| !store.is_empty()).unwrap_or("repo")
     }
 
     pub fn problems(&self) -> impl Iterator<Item = TicketProblem> {

@@ -54,7 +54,8 @@ impl Checks<'_> {
         }
         self.add_claimed(report, &is_meant)?;
         let tickets = self.workspace.tickets();
-        let of_tickets = tickets.problems().map(ticket_finding);
+        let reused = self.workspace.reused_ids(&tickets)?;
+        let of_tickets = tickets.problems().chain(reused).map(ticket_finding);
         let of_bmad = self.workspace.bmad_findings().into_iter().chain(of_tickets);
         self.add_all_beside(report, of_bmad.filter(|finding| is_meant(&finding.path)))?;
         if let Some(own) = self.workspace.flows().filter(|own| is_meant(own.folder())) {

@@ -15,7 +15,8 @@ use crate::disk::{WalkError, file_stat::FileStat, file_stat::STAT_BYTES};
 use crate::workspace::{Artifacts, Workspace};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
-    bmad::{sprint::LedgerKey, tickets::TicketTree},
+    bmad::sprint::LedgerKey,
+    bmad::tickets::{Ticket, TicketTree},
     check::ProblemCounts,
     delegation::Member,
     summary::ArtifactSummary,
@@ -155,6 +156,12 @@ impl<'s> SummaryRow<'s> {
 
     fn ticket(&self) -> Option<(&'s TicketTree, usize)> {
         self.summaries.tickets.of_record(self.path())
+    }
+
+    /// The ticket of BMAD 7 that it is the plan of, with the store of all tickets.
+    pub fn stored_ticket(&self) -> Option<(&'s str, &'s Ticket)> {
+        let (tree, place) = self.ticket()?;
+        Some((self.summaries.tickets.store(), &tree.tickets()[place]))
     }
 
     pub fn story(&self) -> Option<LedgerKey> {

@@ -158,6 +158,29 @@ impl Workspace {
     }
 }
 
+impl Workspace {
+    /// The artifact as history saw it last, without its body: it may be gone. `None` where nothing is known.
+    pub fn last_known(&self, key: &ArtifactKey) -> Result<Option<TrackedArtifact>, HistoryError> {
+        let last = self.history().ask(|history| {
+            let Some(path) = history.places(key)?.pop() else { return Ok(None) };
+            let heads = history.heads(key, &path)?;
+            let ends = heads.iter().rev().map(|head| readable_state(history, head));
+            Ok(ends
+                .collect::<Result<Vec<_>, _>>()?
+                .into_iter()
+                .flatten()
+                .next()
+                .map(|(_, state)| (path, state)))
+        })?;
+        // JSON is YAML in flow style.
+        let read = |(path, state): (_, Json)| {
+            let bytes = file_with_state(&path, &state.to_string(), b"");
+            self.track(Artifact::read(path, bytes)).ok()
+        };
+        Ok(last.and_then(read))
+    }
+}
+
 /// The state after the latest head that has one.
 fn last_state(
     history: &History,

@@ -22,6 +22,9 @@ pub struct Plan {
     /// The actions to do, in this order.
     pub actions: Vec<Action>,
     pub remarks: Vec<Remark>,
+    /// The artifacts whose tickets are theirs without a marker, since BMAD says so.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) named: BTreeSet<Marker>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +44,7 @@ impl Plan {
             unchanged: 0,
             actions: Vec::new(),
             remarks: Vec::new(),
+            named: BTreeSet::new(),
         }
     }
 

@@ -10,11 +10,13 @@ use super::{
     compare::{Compared, Comparison, Outcome},
 };
 use crate::{
-    configuration::{Drift, Prune},
+    breaker::Reason,
+    configuration::{Drift, Prune, Target},
     ledger::{IntentAction, LedgerError, Link},
+    retry::Delivery,
     ticket::{
-        CloseReason, FieldDifference, Hangs, Marker, Observed, RemoteTicket, SnapshotEntry, Stamp, Ticket,
-        TicketState, Withheld,
+        CloseReason, FieldDifference, Hangs, Marker, Observed, RemoteTicket, SnapshotEntry, Stamp,
+        StoredTicket, Ticket, TicketState, Withheld,
     },
 };
 
@@ -48,12 +50,21 @@ impl Plan {
         }
         let mut making = Making { grounds, remembered, found, plan, crowded: BTreeMap::new() };
         for compared in making.compared() {
+            let named = match making.named(compared.marker, compared.entry) {
+                Ok(named) => named,
+                Err(reason) => {
+                    let path = compared.entry.stored.as_ref().map(|own| own.leaf.to_string());
+                    let path = path.unwrap_or_default();
+                    making.plan.remarks.push(Remark::LeftOut { path, reason, is_problem: true });
+                    continue;
+                }
+            };
             match compared.outcome {
                 Outcome::Same => making.plan.unchanged += 1,
                 // The next plan sees what became of it.
                 Outcome::Gone => {}
                 Outcome::Desired(desired, withheld) => {
-                    making.consider(compared.marker, compared.entry, (*desired, withheld))?;
+                    making.consider(compared.marker, (compared.entry, named), (*desired, withheld))?;
                 }
             }
         }
@@ -86,16 +97,10 @@ impl<'a> Making<'_, 'a> {
     fn consider(
         &mut self,
         marker: &Marker,
-        entry: &SnapshotEntry,
+        (entry, named): (&SnapshotEntry, Option<RemoteTicket>),
         (desired, withheld): (Ticket, Withheld),
     ) -> Result<(), LedgerError> {
-        let action = match self.remembered.links.get(marker).cloned() {
-            Some(link) => match self.superseded(&link, &desired) {
-                Some(action) => Some(action),
-                None => self.update(&link, desired)?,
-            },
-            None => Some(self.first(marker, desired)),
-        };
+        let action = self.next_action(marker, named, desired)?;
         match action {
             Some(action) => {
                 let settings = &self.grounds.settings.ticket;
@@ -110,6 +115,68 @@ impl<'a> Making<'_, 'a> {
             None => self.plan.unchanged += 1,
         }
         Ok(())
+    }
+
+    /// The ticket that BMAD names as that of an artifact, where it names one; `Err` tells why it can be none.
+    fn named(&mut self, marker: &Marker, entry: &SnapshotEntry) -> Result<Option<RemoteTicket>, String> {
+        let (target, link) = (&self.grounds.settings.target, self.remembered.links.get(marker));
+        let is_here = |own: &&StoredTicket| !own.tracker_id.is_empty() && own.store == target.kind();
+        let Some(own) = entry.stored.as_ref().filter(is_here) else { return Ok(None) };
+        let (id, url) = (&own.tracker_id, &own.remote);
+        let Target::Github { repository, .. } = target else {
+            return match link {
+                Some(_) => Ok(None),
+                None => {
+                    Err(format!("its `tracker_id` names {id}, and issues of Jira are not taken over yet"))
+                }
+            };
+        };
+        let is_number = id.len() <= 18 && id.bytes().all(|digit| digit.is_ascii_digit());
+        let path = format!("/{repository}/issues/{id}").to_lowercase();
+        if !is_number || !url.is_empty() && !url.to_lowercase().ends_with(&path) {
+            let remote = if url.is_empty() { String::new() } else { format!(" and its `remote` `{url}`") };
+            return Err(format!(
+                "its `tracker_id` is `{id}`{remote}, which is no issue of {repository}: correct that, or take it out, so that one is made"
+            ));
+        }
+        let (key, url) = (format!("#{id}"), url.clone());
+        if let Some(link) = link.filter(|link| link.remote.id != *id && link.digest.is_some()) {
+            let (artifact, remote) = (entry.path.to_string(), link.remote.clone());
+            self.plan.remarks.push(Remark::OtherNamed { artifact, remote, named: key });
+            return Ok(None);
+        }
+        Ok(Some(RemoteTicket { id: id.clone(), key, url, other_ids: BTreeMap::new() }))
+    }
+
+    /// Returns what is to be done with the ticket of an artifact. One that BMAD names is taken over.
+    fn next_action(
+        &mut self,
+        marker: &Marker,
+        named: Option<RemoteTicket>,
+        desired: Ticket,
+    ) -> Result<Option<Action>, LedgerError> {
+        let is_begun = self.remembered.intents.contains_key(marker);
+        let adoption =
+            |named, desired| Ok(Some(Action { remote: Some(named), ..action(ActionKind::Adopt, desired) }));
+        match (self.remembered.links.get(marker).cloned(), named) {
+            (None, Some(named)) if !is_begun && self.same(marker).is_empty() => adoption(named, desired),
+            (None, _) => Ok(Some(self.first(marker, desired))),
+            (Some(link), Some(named)) if named.id == link.remote.id => {
+                self.plan.named.insert(marker.clone());
+                self.update(&link, desired)
+            }
+            (Some(link), Some(named)) if self.is_gone(&link)? => adoption(named, desired),
+            (Some(link), _) => match self.superseded(&link, &desired) {
+                Some(action) => Ok(Some(action)),
+                None => self.update(&link, desired),
+            },
+        }
+    }
+
+    /// Returns whether the linked ticket is known not to be there.
+    fn is_gone(&self, link: &Link) -> Result<bool, LedgerError> {
+        let delivery = self.grounds.ledger.delivery(&link.tracker, &link.marker)?;
+        Ok(matches!(delivery, Delivery::Parked { last, .. } if last.reason == Reason::Gone))
     }
 
     fn first(&mut self, marker: &Marker, desired: Ticket) -> Action {
@@ -289,14 +356,17 @@ impl<'a> Making<'_, 'a> {
         let commit = self.grounds.snapshot.checkout().commit().map(|commit| commit.id.clone());
         let checkout = self.grounds.snapshot.checkout().clone();
         let stamp = Stamp { commit, checkout, ..Stamp::default() };
-        let closed = before.clone().map(|before| Ticket {
-            state: TicketState::Closed(CloseReason::NotPlanned),
-            stamp,
-            ..before
+        let ended = before.as_ref().and_then(|before| {
+            let facts = self.grounds.snapshot.remembered(before.marker.artifact())?;
+            facts.ended(before, &self.grounds.settings.ticket)
         });
+        let kind = if ended.is_some() { ActionKind::Close } else { ActionKind::Prune };
+        let not_planned = TicketState::Closed(CloseReason::NotPlanned);
+        let gone = || before.clone().map(|before| Ticket { state: not_planned, ..before });
+        let closed = ended.or_else(gone).map(|closed| Ticket { stamp, ..closed });
         let differences = closed.as_ref().map(|closed| closed.differences(before.as_ref()));
         self.plan.actions.push(Action {
-            kind: ActionKind::Prune,
+            kind,
             marker: link.marker.clone(),
             path: None,
             remote: Some(remote),

@@ -65,6 +65,8 @@ pub enum Remark {
         /// The commit that it was written from, in a sentence.
         reason: String,
     },
+    /// BMAD says that another ticket is the artifact's than the one that it has.
+    OtherNamed { artifact: String, remote: RemoteTicket, named: String },
     /// A ticket that was copied, or into which the text of another was pasted. Nothing is done with it.
     Copy { marker: Marker, remote: RemoteTicket },
     /// Somebody changed the text of the ticket between our reading and our writing: it was written over, and

@@ -36,6 +36,7 @@ pub use difference::{FieldDifference, labels_agree, merged_labels};
 #[cfg(feature = "http")]
 pub(crate) use difference::{parent_difference, shown_marker};
 pub use entry::SnapshotEntry;
+pub(crate) use entry::StoredTicket;
 pub use facts::{StepFact, TicketFacts};
 pub use file_url::{FileUrl, FileUrlError};
 pub(crate) use key::TicketKeys;

@@ -25,10 +25,6 @@ impl Ticket {
         let facts = &*facts;
         let fact = |place| facts.fact(place, marker);
         let title = settings.title.fill(fact).filter(|title| !title.trim().is_empty());
-        let own_labels = settings.labels.iter().filter_map(|label| label.fill(fact));
-        let mut labels: BTreeSet<String> = own_labels.map(|label| one_line(&label, LABEL_LIMIT)).collect();
-        labels.remove("");
-        labels.insert(marker.label());
         let mut body = body(facts, marker, settings);
         let parent = match snapshot.hangs(marker, settings) {
             Hangs::Below(parent) => Some(parent.clone()),
@@ -38,6 +34,8 @@ impl Ticket {
                 None
             }
         };
+        let stored = snapshot.get(marker).and_then(|entry| entry.stored.as_ref());
+        let closed = stored.and_then(|stored| stored.closed);
         let fields = settings.fields.iter();
         let commit = snapshot.checkout().commit();
         let is_committed = commit.is_some_and(|commit| (commit.holds)(&facts.path));
@@ -56,8 +54,8 @@ impl Ticket {
                 .filter(|_| is_committed)
                 .and_then(|commit| settings.web.as_deref().and_then(|web| commit.address(web, &facts.path))),
             stamp,
-            labels,
-            state: state(facts, settings),
+            labels: facts.labels(marker, settings),
+            state: closed.map_or_else(|| state(facts, settings), TicketState::Closed),
             status: facts.status.clone(),
             kind: Snapshot::kind(facts),
             parent,
@@ -82,6 +80,22 @@ fn one_line(text: &str, limit: usize) -> String {
 }
 
 impl TicketFacts {
+    /// The ticket `before` of work that is gone by now, as it ended; `None` where it had not.
+    pub(crate) fn ended(&self, before: &Ticket, settings: &TicketSettings) -> Option<Ticket> {
+        let (facts, _) = self.told();
+        let (state, status) = (state(&facts, settings), facts.status.clone());
+        let labels = facts.labels(&before.marker, settings);
+        (!state.is_open()).then(|| Ticket { state, status, labels, ..before.clone() })
+    }
+
+    fn labels(&self, marker: &Marker, settings: &TicketSettings) -> BTreeSet<String> {
+        let own = settings.labels.iter().filter_map(|label| label.fill(|place| self.fact(place, marker)));
+        let mut labels: BTreeSet<String> = own.map(|label| one_line(&label, LABEL_LIMIT)).collect();
+        labels.remove("");
+        labels.insert(marker.label());
+        labels
+    }
+
     /// Returns what stands for a place of a template; `None` where it is not known.
     pub(super) fn fact(&self, place: Placeholder, marker: &Marker) -> Option<String> {
         match place {

@@ -3,13 +3,16 @@
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet, HashSet},
+    fmt,
     sync::{Arc, LazyLock, OnceLock},
 };
 
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
+    bmad::settings::TICKET_STORE,
     bmad::sprint::{LedgerKey, story_key},
     journal::ArtifactKey,
+    tracked_artifact::TrackedArtifact,
 };
 use stepmark_store::{
     checking::{KeptDigests, Summaries},
@@ -18,7 +21,8 @@ use stepmark_store::{
 };
 
 use super::{
-    Checkout, Commit, Marker, MarkerError, Parents, SnapshotEntry, TicketFacts, TicketKind, TicketSettings,
+    Checkout, Commit, Marker, MarkerError, Parents, SnapshotEntry, StoredTicket, TicketFacts, TicketKind,
+    TicketSettings,
 };
 use crate::TrackerName;
 
@@ -44,6 +48,19 @@ pub struct Snapshot {
     elsewhere: BTreeSet<String>,
     /// The keys of artifacts that were ever here; `None` where nobody can say.
     known: Option<BTreeSet<String>>,
+    past: Option<Past>,
+}
+
+/// Tells what an artifact that is gone said last.
+#[derive(Clone)]
+struct Past(Arc<AskPast>);
+
+type AskPast = dyn Fn(&ArtifactKey) -> Option<TrackedArtifact> + Send + Sync;
+
+impl fmt::Debug for Past {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Past")
+    }
 }
 
 /// The place of a ticket in the tree.
@@ -76,6 +93,8 @@ pub enum LeftOutReason {
     Unreadable,
     #[error("{reason}")]
     UnreadableFile { reason: String },
+    #[error("the store of tickets is `{store}`, as `{TICKET_STORE}` says: BMAD alone writes there")]
+    OtherStore { store: String },
     #[error(
         "{} have the same id (`{key}`), and no ticket follows them until each has its own: in the copy give `id` another value, or take \
          `id` and `stepmark_id` out and run `stepmark track`",
@@ -88,7 +107,7 @@ impl LeftOutReason {
     /// Returns whether something is wrong that somebody should fix: what was never given an id only has no
     /// ticket.
     pub const fn is_problem(&self) -> bool {
-        !matches!(self, Self::NoMarker(_))
+        !matches!(self, Self::NoMarker(_) | Self::OtherStore { .. })
     }
 }
 
@@ -121,6 +140,12 @@ impl Snapshot {
         let mut snapshot = Self::default();
         let mut marked: Vec<(Marker, SnapshotEntry)> = Vec::new();
         for entry in artifacts {
+            if let Some(store) = entry.stored.as_ref().and_then(StoredTicket::other_store) {
+                let reason = LeftOutReason::OtherStore { store: store.to_owned() };
+                snapshot.ambiguous.extend(Marker::new(project, entry.key.clone()));
+                snapshot.left_out.push(LeftOut { path: entry.path, reason });
+                continue;
+            }
             if !entry.is_readable {
                 snapshot.is_partial = true;
                 snapshot.left_out.push(LeftOut { path: entry.path, reason: LeftOutReason::Unreadable });
@@ -186,6 +211,19 @@ impl Snapshot {
     #[must_use]
     pub fn knowing(self, known: BTreeSet<String>) -> Self {
         Self { known: Some(known), ..self }
+    }
+
+    /// The same, where `last` tells what artifacts that are gone said last.
+    #[must_use]
+    pub fn remembering(
+        self,
+        last: impl Fn(&ArtifactKey) -> Option<TrackedArtifact> + Send + Sync + 'static,
+    ) -> Self {
+        Self { past: Some(Past(Arc::new(last))), ..self }
+    }
+
+    pub(crate) fn remembered(&self, key: &ArtifactKey) -> Option<TicketFacts> {
+        Some(TicketFacts::of(&self.past.as_ref()?.0(key)?))
     }
 
     pub fn may_have_held(&self, marker: &Marker) -> bool {

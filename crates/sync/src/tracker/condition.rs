@@ -15,6 +15,8 @@ pub enum Condition {
     Untouched,
     /// It carries no marker of another artifact: a person says that it is this one's, and it gets the marker.
     Named,
+    /// The same, where a file says so: it is not written from something older.
+    NamedInFile,
 }
 
 impl Condition {
@@ -32,7 +34,7 @@ impl Condition {
         }
         let detail =
             format!("{key} does not carry the marker of its artifact, by which it is known as stepmark's");
-        (self != Self::Named).then(|| Failure::new(Reason::Unmarked, &detail))
+        (!matches!(self, Self::Named | Self::NamedInFile)).then(|| Failure::new(Reason::Unmarked, &detail))
     }
 }
 
@@ -43,7 +45,7 @@ mod tests {
 
     #[test]
     fn nothing_is_changed_that_does_not_carry_the_marker() {
-        use Condition::{Marked, Named, Untouched};
+        use Condition::{Marked, Named, NamedInFile, Untouched};
         let (own, other) = (marker("a"), marker("b"));
         let untouched = observed(&ticket("a", |_| {}), 1);
         let touched = Observed { is_untouched: false, ..untouched.clone() };
@@ -57,6 +59,8 @@ mod tests {
             (Untouched, vec![], &untouched, Some(Reason::Unmarked)),
             (Named, vec![], &touched, None),
             (Named, vec![own], &touched, None),
+            (NamedInFile, vec![], &touched, None),
+            (NamedInFile, vec![other.clone()], &touched, Some(Reason::Gone)),
             (Named, vec![other], &touched, Some(Reason::Gone)),
         ] {
             let refusal = condition.refusal(&markers, current).map(|failure| failure.reason);

@@ -119,7 +119,8 @@ impl Change {
     pub(crate) fn too_old_for(&self, written: &Stamp) -> Option<Failure> {
         let own = self.before.as_ref().map(|before| &before.stamp.commit);
         let newer = self.desired.stamp.refusal(written, own == Some(&written.commit));
-        newer.filter(|_| self.condition == Condition::Marked).map(|newer| Failure::new(Reason::Newer, &newer))
+        let is_guarded = matches!(self.condition, Condition::Marked | Condition::NamedInFile);
+        newer.filter(|_| is_guarded).map(|newer| Failure::new(Reason::Newer, &newer))
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Worker<'w> {
     pub(super) requests: usize,
     /// The artifact whose ticket gets its marker: a person says that it is this artifact's.
     naming: Option<Marker>,
+    /// The artifacts whose tickets BMAD names.
+    named: BTreeSet<Marker>,
     /// True where the tracker has shown itself since something was said to be gone.
     pub(super) is_in_sight: bool,
     pub(super) done: Option<&'w AtomicUsize>,
@@ -68,6 +70,7 @@ impl<'w> Worker<'w> {
             patience_ms,
             requests: 0,
             naming: None,
+            named: BTreeSet::new(),
             is_in_sight: false,
             done: None,
             tell: None,
@@ -115,6 +118,7 @@ impl<'w> Worker<'w> {
     pub async fn apply(&mut self, plan: &Plan) -> Result<Report, ApplyError> {
         let mut report = Report::default();
         let before = self.asked();
+        self.named.clone_from(&plan.named);
         let lease = self.take_lease().await?;
         let worked = self.work_through(&lease, plan, &mut report).await;
         let record = self.ledger.read().and_then(|ledger| ledger.record(&self.settings.name));
@@ -259,7 +263,7 @@ impl<'w> Worker<'w> {
         self.requests += 1;
         let now = self.clock.now();
         let made = items.iter().map(|_| Stamp::of_creation(now, (self.draw)().0)).collect();
-        let mut answer = ask(self.tracker, kind, &items, (self.naming.as_ref(), made)).await;
+        let mut answer = ask(self.tracker, kind, &items, (self.naming.as_ref(), &self.named, made)).await;
         while answer.outcomes.len() < items.len() {
             let failure = Failure::new(Reason::Unreadable, "the answer does not speak of every ticket");
             answer.outcomes.push(Outcome::InDoubt(failure));
@@ -270,6 +274,17 @@ impl<'w> Worker<'w> {
         {
             let gone = answer.outcomes.iter_mut().filter(|outcome| is_gone(outcome));
             gone.for_each(|outcome| *outcome = Outcome::Failed(failure.clone()));
+        }
+        let named = items.iter().zip(&mut answer.outcomes);
+        for (item, outcome) in named.filter(|(item, _)| self.named.contains(&item.action.marker)) {
+            if let (Outcome::Failed(failure), Some(remote)) = (outcome, &item.remote)
+                && failure.reason == Reason::Gone
+            {
+                failure.detail = format!(
+                    "`tracker_id` of its leaf file names {} ({}): correct it there, or take it out",
+                    remote.key, failure.detail
+                );
+            }
         }
         let may_be_done = answer.outcomes.iter().any(|outcome| !matches!(outcome, Outcome::Failed(_)));
         self.write_down(lease, &items, &route, answer, report)?;
@@ -282,7 +297,7 @@ async fn ask(
     tracker: &dyn Tracker,
     kind: RequestKind,
     items: &[Item<'_>],
-    (naming, made): (Option<&Marker>, Vec<String>),
+    (naming, named, made): (Option<&Marker>, &BTreeSet<Marker>, Vec<String>),
 ) -> Answer<Delivered> {
     let stamped = |item: &Item<'_>, made, ticket| {
         let stamp = Stamp { made, ticket, ..item.ticket.stamp.clone() };
@@ -304,6 +319,7 @@ async fn ask(
             condition: match item.action.kind {
                 ActionKind::CloseDuplicate => Condition::Untouched,
                 _ if naming == Some(&item.action.marker) => Condition::Named,
+                _ if named.contains(&item.action.marker) => Condition::NamedInFile,
                 _ => Condition::Marked,
             },
         })

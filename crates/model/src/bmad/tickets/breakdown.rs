@@ -10,7 +10,7 @@ use serde::Serialize;
 use stepmark_frontmatter::Span;
 use toml_edit::{Document, Item, Table, TableLike, Value};
 
-use super::{TicketFault, TicketProblem, folder::is_leaf_type};
+use super::{TicketFault, TicketProblem, folder::is_leaf_type, slug};
 use crate::artifact::ProjectPath;
 
 pub const BREAKDOWN_NAME: &str = "tickets.toml";
@@ -72,6 +72,7 @@ pub(super) struct Reference {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     pub(super) id: Option<TicketId>,
+    pub(super) id_span: Span,
     pub(super) kind: String,
     pub(super) title: String,
     pub(super) after: Vec<Reference>,
@@ -127,6 +128,19 @@ impl Breakdown {
             }
         }
     }
+}
+
+/// The titles of the entries of a `tickets.toml`, as it was once.
+pub fn titles_of_entries(bytes: &[u8], path: &ProjectPath) -> HashMap<TicketId, String> {
+    let entries = Breakdown::read(path, bytes, &mut Vec::new()).entries;
+    entries.into_iter().filter_map(|entry| Some((entry.id?, entry.title))).collect()
+}
+
+/// Returns whether two titles have no word in common: then they are not two spellings of one.
+pub fn are_unlike(one: &str, other: &str) -> bool {
+    let (one, other) = (slug(one), slug(other));
+    let words: HashSet<&str> = one.split('-').collect();
+    other.split('-').all(|word| !words.contains(word))
 }
 
 /// A table, as a block or in braces, with its place.
@@ -206,6 +220,7 @@ impl Reader<'_> {
         }
         Entry {
             id: Some(id),
+            id_span: self.place(span_of(row, "id")),
             is_refine: kind == "bug" || flag("refine"),
             kind,
             title: text("title"),

@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use icu_normalizer::DecomposingNormalizerBorrowed;
 use serde::Serialize;
 use serde_json::Value as Json;
 use stepmark_frontmatter::{Node, Span, Yaml};
@@ -10,6 +9,7 @@ use stepmark_frontmatter::{Node, Span, Yaml};
 use super::{
     TicketFault, TicketId, TicketProblem,
     breakdown::{Breakdown, Entry, Reference, list_in},
+    slug,
     tree::Needed,
 };
 use crate::artifact::{Artifact, ProjectPath};
@@ -52,6 +52,8 @@ pub struct Ticket {
     pub has_plan: bool,
     pub status: String,
     pub tracker_id: String,
+    /// The address of the ticket in the tracker.
+    pub remote: String,
     pub tracker_status: String,
     pub state: TicketState,
     pub assignee: String,
@@ -263,6 +265,7 @@ impl TicketFolder {
             has_plan: false,
             status: String::new(),
             tracker_id: String::new(),
+            remote: String::new(),
             tracker_status: String::new(),
             state: TicketState::Planned,
             assignee: String::new(),
@@ -380,6 +383,7 @@ impl Ticket {
         self.entry.is_refine |= self.kind == "bug";
         self.title = or("title", &self.title);
         self.tracker_id = keys.text("tracker_id");
+        self.remote = keys.text("remote");
         self.tracker_status = keys.one_of("tracker_status", &TRACKER_STATES, problems).unwrap_or_default();
         self.assignee = keys.text("assignee");
         self.is_refined = keys.flag("refined");
@@ -468,22 +472,4 @@ fn unknown_in(file: &Artifact) -> String {
         (!question.is_empty()).then(|| question.to_owned())
     };
     text.lines().filter_map(question).collect::<Vec<_>>().join("; ")
-}
-
-/// The name of a leaf file from its title: lower case, in ASCII, at most 60 letters.
-pub(crate) fn slug(title: &str) -> String {
-    let plain = DecomposingNormalizerBorrowed::new_nfkd().normalize(title);
-    let mut slug = String::new();
-    for letter in plain.chars().filter(char::is_ascii).map(|letter| letter.to_ascii_lowercase()) {
-        match letter.is_ascii_alphanumeric() {
-            true => slug.push(letter),
-            false if slug.is_empty() || slug.ends_with('-') => {}
-            false => slug.push('-'),
-        }
-    }
-    slug.truncate(60.min(slug.trim_end_matches('-').len()));
-    match slug.trim_end_matches('-') {
-        "" => "untitled".to_owned(),
-        slug => slug.to_owned(),
-    }
 }

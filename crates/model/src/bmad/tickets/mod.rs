@@ -10,12 +10,12 @@ mod folder;
 mod tree;
 
 pub use answers::{NextTickets, TicketGroup, TicketReports, TicketRow, TicketStatus};
-pub use breakdown::{BREAKDOWN_NAME, TicketId};
-pub(crate) use folder::slug;
+pub use breakdown::{BREAKDOWN_NAME, TicketId, are_unlike, titles_of_entries};
 pub use folder::{Ticket, TicketFolder, TicketState};
 pub use tree::{Needed, TicketTree};
 
 use crate::artifact::ProjectPath;
+use icu_normalizer::DecomposingNormalizerBorrowed;
 use stepmark_frontmatter::Span;
 
 /// The kinds of what may be wrong in a tree.
@@ -31,6 +31,8 @@ pub enum TicketFault {
     Drift,
     /// A plan is of no ticket, and says so: work that nobody had planned.
     Unticketed,
+    /// An id was another entry's.
+    Reused,
 }
 
 /// A mistake in a file of a tree.
@@ -40,4 +42,22 @@ pub struct TicketProblem {
     pub span: Span,
     pub fault: TicketFault,
     pub message: String,
+}
+
+/// The name of a leaf file from its title: lower case, in ASCII, at most 60 letters.
+pub(crate) fn slug(title: &str) -> String {
+    let plain = DecomposingNormalizerBorrowed::new_nfkd().normalize(title);
+    let mut slug = String::new();
+    for letter in plain.chars().filter(char::is_ascii).map(|letter| letter.to_ascii_lowercase()) {
+        match letter.is_ascii_alphanumeric() {
+            true => slug.push(letter),
+            false if slug.is_empty() || slug.ends_with('-') => {}
+            false => slug.push('-'),
+        }
+    }
+    slug.truncate(60.min(slug.trim_end_matches('-').len()));
+    match slug.trim_end_matches('-') {
+        "" => "untitled".to_owned(),
+        slug => slug.to_owned(),
+    }
 }

@@ -101,6 +101,14 @@ impl TicketTree {
         ticket.state.is_over() || matches!(&*self.places[ticket.folder].container.status, "done" | "dropped")
     }
 
+    /// The problem that a ticket has the id of the former entry `before`, of which `plan` was the plan.
+    pub fn reused(&self, own: &Ticket, before: &str, plan: &ProjectPath) -> Option<TicketProblem> {
+        let (id, title) = (own.entry.id.as_ref()?, &own.title);
+        let message = format!("the id {id} of `{title}` was that of `{before}`, whose plan was `{plan}`");
+        let (path, span) = (list_in(self.folder(own)), own.entry.id_span);
+        Some(TicketProblem { path, span, fault: TicketFault::Reused, message })
+    }
+
     /// The folder of a ticket.
     pub fn folder(&self, ticket: &Ticket) -> &ProjectPath {
         &self.places[ticket.folder].path
@@ -227,7 +235,7 @@ impl TicketTree {
         }
     }
 
-    /// What these names in the file at `path` mean; those that lead nowhere are told.
+    /// The meanings of these names in the file at `path`; those that lead nowhere are told.
     fn needed(
         &mut self,
         names: &Names,

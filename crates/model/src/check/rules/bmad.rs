@@ -13,6 +13,7 @@ rules! { Bmad;
     pub(crate) TICKET_DRIFT "SMB04" "ticket-drift" Warning Decision::OfLaterStage;
     pub(crate) MEMLOG_CHANGED "SMB05" "memlog-entry-changed" Error Decision::OfLaterStage;
     pub(crate) STORIES_WRONG "SMB06" "stories-yaml-wrong" Error Decision::OfLaterStage;
+    pub(crate) TICKET_ID_REUSED "SMB07" "ticket-id-reused" Error Decision::OfLaterStage;
     pub(crate) BASELINE_UNKNOWN "SMB08" "baseline-unknown" Warning Decision::OfArtifact(check_baseline_unknown);
 }
 
@@ -65,6 +66,9 @@ pub fn ticket_finding(problem: TicketProblem) -> Finding {
             &TICKET_ORDER,
             "bring `tickets.toml` to what is meant; the order of its tables is the build order",
         ),
+        TicketFault::Reused => {
+            (&TICKET_ID_REUSED, "give the entry an id that none had: the next after the greatest ever used")
+        }
         TicketFault::Drift => {
             (&TICKET_DRIFT, "the leaf file counts; bring the entry to it, or the other way round")
         }

@@ -96,6 +96,10 @@ impl GitHubTracker {
         let (desired, before) = (&change.desired, change.before.as_ref());
         let number = number_of(&change.remote).map_err(Refused::Failed)?;
         let issue = self.get_issue(number, heard).await?;
+        if !issue.is_issue() {
+            let detail = format!("#{number} is a pull request");
+            return Err(Refused::Failed(Failure::new(Reason::Gone, &detail)));
+        }
         let fields = issue.fields.clone();
         let mut current = issue.observed(desired.marker.clone());
         if let Some(failure) = not_ours(change, &current) {

@@ -219,7 +219,11 @@ pub(super) fn snapshot(
     };
     let snapshot = Snapshot::of(project, &summaries).at(find);
     let snapshot = match settings.prune {
-        Prune::Close => snapshot.knowing(workspace.history().ask(History::known_keys)?),
+        Prune::Close => {
+            let own = workspace.clone();
+            let known = snapshot.knowing(workspace.history().ask(History::known_keys)?);
+            known.remembering(move |key| own.last_known(key).ok().flatten())
+        }
         Prune::Keep => snapshot,
     };
     // Where nobody knows what the default branch has, nothing is taken for gone.

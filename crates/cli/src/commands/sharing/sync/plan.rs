@@ -100,6 +100,7 @@ pub(super) fn told_everywhere(remarks: &[Remark]) -> Vec<Remark> {
                 | Remark::ManyGone { .. }
                 | Remark::Newer { .. }
                 | Remark::Aside { .. }
+                | Remark::OtherNamed { .. }
                 | Remark::Copy { .. }
                 | Remark::Withheld { .. }
                 | Remark::Crowded { .. }
@@ -182,6 +183,14 @@ fn told(remark: &Remark) -> (String, Told) {
         Remark::Newer { artifact, remote, reason, .. } => (
             format!("{} of {artifact}", remote.key),
             told("ticket", format!(" is left alone: {reason}"), &format!(" are left alone: {reason}")),
+        ),
+        Remark::OtherNamed { artifact, remote, named } => (
+            format!("{} of {artifact}", remote.key),
+            told(
+                "ticket",
+                format!(" stays its ticket, although its leaf file names {named}: name it there, and close the other"),
+                " stay the tickets of their artifacts, although their leaf files name others",
+            ),
         ),
         Remark::Copy { remote, .. } => (
             remote.key.clone(),
