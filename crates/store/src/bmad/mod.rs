@@ -5,4 +5,5 @@
 mod findings;
 pub mod sprint;
 pub mod tickets;
+#[cfg(feature = "write")]
 pub mod catalogues;

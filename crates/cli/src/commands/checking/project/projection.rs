@@ -204,7 +204,7 @@ fn autodev_summary(project: &OpenProject) -> Result<Done, Failure> {
 }
 
 fn catalogues(project: &OpenProject) -> Result<Done, Failure> {
-    let rebuild = project.workspace.catalogues().rebuild()?;
+    let rebuild = project.workspace.rebuild_catalogues()?;
     let problems = rebuild.problems.iter().map(ToString::to_string).collect();
     Ok(Done { problems, ..of_files(&rebuild.published, rebuild.entries, "row") })
 }
