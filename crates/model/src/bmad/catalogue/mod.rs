@@ -89,8 +89,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a catalogue: rows may be shorter or longer than the header. Every release has the columns `name`,
-    /// `module` and `path`. The error is a reason in words.
+    /// Reads a catalogue: rows may be shorter or longer than the header. Every release has the columns
+    /// `name`, `module` and `path`. The error is a reason in words.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let mut reader = ReaderBuilder::new().flexible(true).from_reader(bytes);
         let columns = reader.headers().map(|header| header.iter().map(str::to_owned).collect::<Vec<_>>());
