@@ -37,9 +37,11 @@ pub struct CatalogueFile<'a> {
     pub listed_path: &'a str,
 }
 
+type Find = fn(&str, &str) -> Option<String>;
+
 /// The official installer's ways to find the columns of an agent in its markup. Each may also be a key of its
 /// frontmatter.
-const TOLD: [(&str, fn(&str, &str) -> Option<String>, &str); 8] = [
+const TOLD: [(&str, Find, &str); 8] = [
     ("displayName", attribute, "name"),
     ("title", attribute, "title"),
     ("icon", attribute, "icon"),

@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use super::{
     GitHubTracker,
-    address::next_page,
-    fields::IssueFields,
+    issue::IssueFields,
     issue::{RestIssue, creation, moved, no_room, not_ours, patches, stamped},
     parent::parent_missing,
-    refusal::{Asked, ask},
+    request::next_page,
+    request::{Asked, ask},
 };
 use crate::{
     breaker::{Failure, Reason},
