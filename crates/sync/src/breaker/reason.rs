@@ -352,6 +352,7 @@ impl FromStr for Scope {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ticket::sample::marker;
 
     #[test]
     fn a_page_becomes_a_line() {
@@ -362,12 +363,6 @@ mod tests {
             assert_eq!((long.chars().count(), long.ends_with('…')), (DETAIL_LIMIT, true));
         }
     }
-}
-
-#[cfg(test)]
-mod scope_tests {
-    use super::*;
-    use crate::ticket::sample::marker;
 
     #[test]
     fn is_a_key_of_the_ledger() {

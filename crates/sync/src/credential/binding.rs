@@ -261,11 +261,6 @@ mod tests {
             assert!(CredentialBindings::read(Path::new("c"), text.as_bytes()).is_err(), "{host}");
         }
     }
-}
-
-#[cfg(test)]
-mod allowed_tests {
-    use super::*;
 
     #[test]
     fn what_is_written_is_read() {

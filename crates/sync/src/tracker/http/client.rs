@@ -353,11 +353,6 @@ mod tests {
         tokio::join!(free.wait(), free.wait());
         assert_eq!(begin.elapsed().as_secs(), 7);
     }
-}
-
-#[cfg(test)]
-mod kept_replies_tests {
-    use super::*;
 
     fn url(path: &str) -> Url {
         Url::parse("https://h").unwrap().join(path).unwrap()

@@ -44,8 +44,8 @@ impl JiraSettings {
         Ok(differences)
     }
 
-    /// What an issue lacks that was just made to say `desired`. The labels of before are taken away by now,
-    /// and the other fields were taken or refused with the request.
+    /// The fields that an issue lacks which was just made to say `desired`. The labels of before are taken
+    /// away by now, and the other fields were taken or refused with the request.
     pub(super) fn missing(
         &self,
         desired: &Ticket,
