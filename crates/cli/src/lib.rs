@@ -6,7 +6,6 @@ mod exit;
 mod arguments;
 mod attribution;
 mod environment;
-mod hand_off;
 mod project;
 mod process;
 mod active_artifact;

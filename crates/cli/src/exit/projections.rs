@@ -4,7 +4,7 @@ use stepmark_store::checking::{BaselineWriteError, CheckError};
 use stepmark_store::manifest::{
     ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError,
 };
-use stepmark_store::{bmad::catalogues::CatalogueError, changes::ChangeError, projection::ProjectionError};
+use stepmark_store::{changes::ChangeError, projection::ProjectionError};
 use stepmark_store::{
     gates::GateError, hooks::HookError, index::RefreshError, instructions::InstructionError,
 };
@@ -68,16 +68,6 @@ failures! {
 impl From<ProjectionError> for Failure {
     fn from(error: ProjectionError) -> Self {
         of_projection(error, "move the file away, or give the file of the pack another name")
-    }
-}
-
-impl From<CatalogueError> for Failure {
-    fn from(error: CatalogueError) -> Self {
-        match error {
-            CatalogueError::Read(error) => error.into(),
-            CatalogueError::Projection(error) => of_projection(error, "move it away"),
-            _ => Self::from_error(Exit::Io, &error),
-        }
     }
 }
 

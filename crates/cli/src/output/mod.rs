@@ -1,9 +1,7 @@
 //! The output of the program: results on stdout, messages and progress on stderr.
 
 pub(crate) mod findings;
-mod fitted;
 mod list_arguments;
-mod marked_place;
 pub(crate) mod mermaid;
 pub(crate) mod replay;
 mod report;
@@ -30,12 +28,12 @@ use crate::{
     exit::{Exit, Failure},
 };
 
-pub(crate) use fitted::{fitted, folded, line_width, width};
 pub(crate) use list_arguments::{ListArguments, keep_fields};
-pub(crate) use marked_place::{marked_place, question_report};
 pub(crate) use report::Excerpt;
+pub(crate) use report::{marked_place, question_report};
 pub(crate) use spinner::{with_progress, with_spinner};
 pub(crate) use table::{bar, long_table, table};
+pub(crate) use table::{fitted, folded, line_width, width};
 pub(crate) use unified_diff::unified_diff;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,7 +278,7 @@ fn escaped(text: String) -> String {
 /// A line on stderr, or several. Where that cannot be written there is nobody left to tell; the exit code
 /// still says it.
 fn complain(text: impl Display) {
-    let _unheard = writeln!(anstream::stderr(), "{}", fitting(&text.to_string(), fitted::error_width()));
+    let _unheard = writeln!(anstream::stderr(), "{}", fitting(&text.to_string(), table::error_width()));
 }
 
 fn fitting(text: &str, columns: usize) -> String {

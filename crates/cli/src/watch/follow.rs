@@ -1,19 +1,23 @@
-//! Looking at a project again whenever it changes.
+//! Looking at a project again whenever it changes, until a signal of the system ends that.
 
-use std::{cell::RefCell, path::PathBuf, sync::Arc, time::Duration};
+use std::{cell::RefCell, io, path::PathBuf, sync::Arc, time::Duration};
 
-use stepmark_model::bmad::sprint::SPRINT_STATUS_NAME;
-use stepmark_store::disk::{CONFIGURATION_PATH, KnownStat, StateFolder};
-use stepmark_store::history::SEALED_FOLDER;
-use stepmark_store::watching::{ProjectWatch, WatchChoice, WatchEvent, WatchTrouble};
-use stepmark_store::workspace::Workspace;
-use stepmark_sync::{ledger::LEDGER_FILE, run::ChangeSignal};
-use stepmark_view::observation::Observation;
-use tokio::sync::mpsc::unbounded_channel;
-use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio::{
+    sync::mpsc::unbounded_channel,
+    time::{Instant, sleep, sleep_until, timeout_at},
+};
 
 use super::look::{Look, Looked};
 use crate::{exit::Failure, project::Project};
+use stepmark_model::bmad::sprint::SPRINT_STATUS_NAME;
+use stepmark_store::{
+    disk::{CONFIGURATION_PATH, KnownStat, StateFolder},
+    history::SEALED_FOLDER,
+    watching::{ProjectWatch, WatchChoice, WatchEvent, WatchTrouble},
+    workspace::Workspace,
+};
+use stepmark_sync::{ledger::LEDGER_FILE, run::ChangeSignal};
+use stepmark_view::observation::Observation;
 
 /// The interval at which files are looked at that are not watched, as reading them leaves traces: the ledger
 /// of sync, and the configuration.
@@ -155,4 +159,57 @@ fn ledger_files(workspace: &Workspace) -> Vec<PathBuf> {
     let mut log = ledger.clone().into_os_string();
     log.push("-wal");
     vec![ledger, log.into()]
+}
+
+/// A request of somebody to the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    Terminate,
+    Reload,
+}
+
+#[cfg(unix)]
+pub(crate) struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+    hang_up: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    /// Hears signals from now on, which no longer end the process by themselves.
+    pub(crate) fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    pub(crate) async fn next(&mut self) -> Signal {
+        tokio::select! {
+            _ = self.terminate.recv() => Signal::Terminate,
+            _ = self.interrupt.recv() => Signal::Terminate,
+            _ = self.hang_up.recv() => Signal::Reload,
+        }
+    }
+}
+
+/// The signals of a system that has none: Ctrl-C ends the process.
+#[cfg(not(unix))]
+pub(crate) struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    pub(crate) fn listen() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub(crate) async fn next(&mut self) -> Signal {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => Signal::Terminate,
+            Err(_) => std::future::pending().await,
+        }
+    }
 }

@@ -5,6 +5,7 @@
 mod findings;
 pub mod sprint;
 pub mod tickets;
+#[cfg(feature = "write")]
 pub mod catalogues;
 
 #[cfg(feature = "write")]

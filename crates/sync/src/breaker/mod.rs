@@ -3,13 +3,11 @@
 //! commands never ask them.
 
 mod reason;
-mod scope;
 mod state;
-mod circuit;
 #[cfg(test)]
 mod cases;
 
-pub use circuit::{Circuit, RouteAdmission};
 pub use reason::{Consequence, DETAIL_LIMIT, Failure, Reason, Retry, Trip};
-pub use scope::{Route, Scope, ScopeError, ScopeKind};
+pub use reason::{Route, Scope, ScopeError, ScopeKind};
 pub use state::{Admission, Breaker, BreakerSettings, Outage};
+pub use state::{Circuit, RouteAdmission};

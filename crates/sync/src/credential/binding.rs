@@ -1,20 +1,21 @@
-//! `credentials:` of the user's own configuration: which host gets which credential.
+//! `credentials:` of the user's own configuration: which host gets which credential; and the destinations
+//! that a person has allowed.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt,
     path::{Path, PathBuf},
     str::FromStr,
 };
 
-use serde::Deserialize;
-use stepmark_store::configuration::Configuration;
+use serde::{Deserialize, Serialize};
 
 use super::CredentialSource;
 use crate::{
     configuration::{BaseUrl, Destination, SyncConfigurationError},
     scalar::deserialize_as_scalar,
 };
+use stepmark_store::configuration::Configuration;
 
 /// The hosts that the user's own configuration names, each with its credential.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -134,6 +135,52 @@ impl fmt::Display for BoundHost {
 
 deserialize_as_scalar!(BoundHost, TokenFile);
 
+/// Destinations named by repositories that a person has allowed to receive a credential.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AllowedDestinations(BTreeSet<Destination>);
+
+const SCHEMA: &str = "stepmark.allowed-targets/1";
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    schema: String,
+    allowed: BTreeSet<Destination>,
+}
+
+impl AllowedDestinations {
+    pub fn read(text: &[u8]) -> Result<Self, String> {
+        let form: Form = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        if form.schema == SCHEMA {
+            Ok(Self(form.allowed))
+        } else {
+            Err(format!("its form is `{}`", form.schema))
+        }
+    }
+
+    pub fn to_text(&self) -> String {
+        let allowed: Vec<_> = self.0.iter().collect();
+        format!("{:#}\n", serde_json::json!({ "schema": SCHEMA, "allowed": allowed }))
+    }
+
+    pub fn allow(&mut self, destination: Destination) {
+        self.0.insert(destination);
+    }
+
+    /// Takes one back; `false` where it was not allowed.
+    pub fn remove(&mut self, destination: &Destination) -> bool {
+        self.0.remove(destination)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Destination> {
+        self.0.iter()
+    }
+
+    pub fn contains(&self, destination: &Destination) -> bool {
+        self.0.contains(destination)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,6 +259,27 @@ mod tests {
         for host in ["https://h/path", "http://h", "h", "https://user@h"] {
             let text = format!("credentials: {{'{host}': {{variable: A}}}}");
             assert!(CredentialBindings::read(Path::new("c"), text.as_bytes()).is_err(), "{host}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let destination =
+            |url: &str, target: &str| Destination::new(&url.parse().unwrap(), target.to_owned());
+        let mut allowed = AllowedDestinations::default();
+        allowed.allow(destination("https://api.github.com/", "o/r"));
+        let read = AllowedDestinations::read(allowed.to_text().as_bytes()).unwrap();
+        assert_eq!(read, allowed);
+        for (url, target, expected) in [
+            ("https://api.github.com", "o/r", true),
+            ("https://api.github.com", "o/q", false),
+            ("https://api.github.com:8443", "o/r", false),
+            ("https://api.github.com/other", "o/r", false),
+        ] {
+            assert_eq!(read.contains(&destination(url, target)), expected, "{url} {target}");
+        }
+        for text in ["", "{}", "[]", "{\"schema\":\"stepmark.allowed-targets/2\",\"allowed\":[]}"] {
+            assert!(AllowedDestinations::read(text.as_bytes()).is_err(), "{text}");
         }
     }
 }

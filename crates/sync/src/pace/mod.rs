@@ -2,10 +2,9 @@
 
 mod settings;
 mod state;
-mod rate_limiter;
 #[cfg(test)]
 mod cases;
 
-pub use rate_limiter::RateLimiter;
 pub use settings::{Cost, Counted, PaceSettings, RateLimit, ScopedPace};
+pub use state::RateLimiter;
 pub use state::{Budget, Pace, Window};

@@ -10,16 +10,14 @@
 //! [`StopSignal`]: crate::worker::StopSignal
 
 mod schedule;
-mod pass;
-mod event;
 mod change_reporter;
 mod runner;
 #[cfg(test)]
 mod cases;
 
+pub use change_reporter::{ChangeListener, ChangeSignal, RunEvent};
 pub use change_reporter::{ChangeReporter, StatusChange};
-pub use event::{ChangeListener, ChangeSignal, RunEvent};
-pub use pass::{Pass, PassError};
+pub use runner::{Pass, PassError};
 pub use runner::{RunContext, leader_lease_name, run};
 
 pub use crate::configuration::RunSettings;

@@ -4,12 +4,12 @@ use std::{collections::BTreeSet, sync::atomic::AtomicUsize};
 
 use super::{
     ActionOutcome, ApplyError, Deferred, Listener, Report, StopSignal, WorkerClock, WorkerSettings,
+    admission::Item,
     creations::Creations,
     found::{Seen, adopt},
     lease_keeper,
-    preconditions::Item,
+    open_tracker::TargetState,
     prepare::{Batch, Prepared, batches, part_first_creation},
-    target::TargetState,
 };
 use crate::{
     breaker::{Failure, Reason},

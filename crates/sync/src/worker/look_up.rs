@@ -7,9 +7,9 @@ use jiff::Timestamp;
 
 use super::{
     ApplyError, Deferred, Report, Worker,
+    admission::Ground,
     apply::expected,
     found::{Found, Seen, adopt},
-    preconditions::Ground,
     reading::Listed,
     trial::Trials,
 };

@@ -15,16 +15,13 @@
 //! Assumption: a request that was sent reaches the tracker, and its list, within `look_up_wait_seconds`, or
 //! never.
 
-mod settings;
 mod report;
-mod preconditions;
 mod admission;
 mod trial;
 mod settle;
 mod reading;
 mod look_up;
 mod found;
-mod target;
 mod creations;
 mod lease_keeper;
 mod apply;
@@ -42,5 +39,5 @@ pub use apply::Worker;
 pub use look_up::wants_look;
 pub use open_tracker::{CredentialAccess, TrackerOpenError, open_tracker};
 pub use report::{ActionOutcome, Deferred, Entry, Report};
+pub use report::{ApplyError, Listener, Notice, StopSignal, WallClock, WorkerClock, WorkerSettings};
 pub use reset::{LostLink, Reset, clock_was_ahead, reset, retry};
-pub use settings::{ApplyError, Listener, Notice, StopSignal, WallClock, WorkerClock, WorkerSettings};

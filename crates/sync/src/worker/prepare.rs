@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use super::{
     ActionOutcome, ApplyError, Deferred, Report, Worker,
     admission::{self, RequestAdmission},
+    admission::{Ground, Item},
     apply::hold,
-    preconditions::{Ground, Item},
     trial::Trials,
 };
 use crate::{

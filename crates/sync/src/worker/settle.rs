@@ -6,8 +6,8 @@ use jiff::Timestamp;
 
 use super::{
     ActionOutcome, Report, Worker,
+    admission::Item,
     admission::{self, Feedback},
-    preconditions::Item,
     trial,
 };
 use crate::{

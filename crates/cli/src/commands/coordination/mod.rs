@@ -2,7 +2,6 @@
 
 pub(crate) mod board;
 mod converting;
-pub(crate) mod remedy;
 pub(crate) mod report;
 pub(crate) mod task;
 
@@ -64,7 +63,7 @@ impl From<ConfigureError> for Failure {
 
 impl From<SystemError> for Failure {
     fn from(error: SystemError) -> Self {
-        let help = remedy::remedy(&error, remedy::Surface::Commands).or_else(|| asdd::help(&error));
+        let help = report::remedy(&error, report::Surface::Commands).or_else(|| asdd::help(&error));
         let failure = match error {
             SystemError::Records(error) => error.into(),
             SystemError::Change(error) => error.into(),

@@ -1,13 +1,8 @@
 //! `stepmark flow`
 
-mod attempt;
-mod check_runner;
-mod events;
 mod graph;
 pub(crate) mod graph_file;
-mod git;
-mod intervening;
-mod looking;
+mod attempt;
 mod report;
 mod running;
 mod verify;
@@ -41,11 +36,11 @@ enum What {
     Attempt(attempt::AttemptCommand),
     Verify(verify::Verify),
     #[command(flatten)]
-    Intervening(intervening::Intervening),
+    Intervening(running::Intervening),
     #[command(flatten)]
-    Git(git::Git),
+    Git(attempt::Git),
     #[command(flatten)]
-    Looking(looking::Looking),
+    Looking(running::Looking),
 }
 
 impl FlowCommand {

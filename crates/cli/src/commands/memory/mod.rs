@@ -5,7 +5,6 @@ mod hook;
 mod recalling;
 mod report;
 mod storing;
-mod stores;
 mod syncing;
 mod telling;
 

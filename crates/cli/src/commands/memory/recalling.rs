@@ -8,7 +8,7 @@ use stepmark_memory::{MemoryKind, Query, Recalled};
 
 use super::{
     now, open, report,
-    stores::{Store, store_failed},
+    storing::{Store, store_failed},
 };
 use crate::{
     exit::{Exit, Failure},

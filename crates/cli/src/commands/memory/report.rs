@@ -10,7 +10,7 @@ use stepmark_model::{
 };
 use stepmark_store::{checking::CheckReport, disk::CONFIGURATION_PATH};
 
-use super::{open, stores::Store};
+use super::{open, storing::Store};
 use crate::{
     exit::{Exit, Failure},
     output::{ListArguments, Output},

@@ -15,7 +15,7 @@ use stepmark_sync::retry::Jitter;
 
 use super::{
     open,
-    stores::{LEDGER, Store, project_id},
+    storing::{LEDGER, Store, project_id},
 };
 use crate::{
     commands::sharing::sync::{holder, open_ledger},

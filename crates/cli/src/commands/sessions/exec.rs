@@ -8,9 +8,8 @@ use stepmark_model::journal::{EventDraft, Kind};
 use super::session;
 use crate::{
     exit::{Exit, Failure},
-    hand_off::{HandOff, Session},
     output::Output,
-    process,
+    process::{self, HandOff, Session},
     project::Project,
 };
 

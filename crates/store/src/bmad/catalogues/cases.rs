@@ -4,7 +4,6 @@
 use std::{fs, path::PathBuf};
 
 use crate::bmad::catalogues::*;
-use stepmark_model::bmad::catalogue::Column;
 
 struct Project {
     _folder: tempfile::TempDir,
@@ -31,16 +30,14 @@ impl Project {
     }
 
     fn rows(&self, kind: CatalogueKind) -> Vec<String> {
-        let found = self.workspace.catalogues().read();
-        let catalogue = found.catalogues.iter().find(|catalogue| catalogue.kind == kind).unwrap();
-        let row = |entry: &Entry| {
-            [Column::Name, Column::Module, Column::Path].map(|column| entry.get(column)).join(" ")
-        };
+        let (catalogues, _) = self.workspace.catalogues();
+        let catalogue = catalogues.iter().find(|catalogue| catalogue.kind == kind).unwrap();
+        let row = |entry: &Entry| ["name", "module", "path"].map(|column| entry.get(column)).join(" ");
         catalogue.entries.iter().map(row).collect()
     }
 
     fn problems(&self) -> Vec<String> {
-        self.workspace.catalogues().read().problems.iter().map(ToString::to_string).collect()
+        self.workspace.catalogues().1.iter().map(ToString::to_string).collect()
     }
 }
 
@@ -130,7 +127,7 @@ fn agents_of_no_module_and_of_alpha_releases_are_found() {
             "solo standalone bmad/agents/solo/solo.md",
         ]
     );
-    project.workspace.catalogues().rebuild().unwrap();
+    project.workspace.rebuild_catalogues().unwrap();
     let text = fs::read_to_string(project.place(".stepmark/manifests/agent-manifest.csv")).unwrap();
     assert!(text.starts_with(
         "name,module,path,displayName\n\"keeper\",\"shed\",\"bmad/shed/agents/keeper.md\",\"Kim\"\n"
@@ -147,7 +144,7 @@ fn nothing_is_written_twice_nor_beside_its_place() {
         ("_bmad/core/tasks/deep/c.md", "---\nname: c\n---\n"),
     ]);
     let before = fs::read(project.place("_bmad/_config/task-manifest.csv")).unwrap();
-    let rebuild = || project.workspace.catalogues().rebuild().unwrap();
+    let rebuild = || project.workspace.rebuild_catalogues().unwrap();
     let done = rebuild();
     assert_eq!((done.entries, done.published.written.len(), done.published.unchanged), (2, 1, 0));
     let ours = project.place(".stepmark/manifests/task-manifest.csv");
@@ -192,7 +189,7 @@ fn what_cannot_be_read_is_told_and_the_rest_is_listed() {
         ],
         "{problems:?}"
     );
-    assert_eq!(project.workspace.catalogues().rebuild().unwrap().problems.len(), 4);
+    assert_eq!(project.workspace.rebuild_catalogues().unwrap().problems.len(), 4);
 }
 
 #[cfg(unix)]

@@ -1,130 +1,106 @@
-//! The catalogues of a project: its agents, workflows, skills, tasks and tools are found and read here. What
-//! their rows say is decided in [`stepmark_model::bmad::catalogue`].
-//!
-//! # Flow
-//! The BMAD installation (`installation`) names modules in order → their folders and the skill folders of
-//! agents are listed → each file is read → its catalogue. `upkeep` writes what differs into
-//! `.stepmark/manifests/`. The installer's own catalogues are read for their columns and for the places of
-//! skills; nothing is written there.
+//! The catalogues of a project: its agents, workflows, skills, tasks and tools are found and read here, and
+//! what differs is written into `.stepmark/manifests/`. What their rows say is decided in
+//! [`stepmark_model::bmad::catalogue`]. The installer's own catalogues are read for their columns and for the
+//! places of skills; nothing is written there.
 //!
 //! # Guarantees
 //! The same files give the same bytes, in whatever order the system lists them. A file that cannot be read is
 //! told, and everything else is in the catalogue.
 
-mod installation;
-mod modules;
-mod skills;
-#[cfg(feature = "write")]
-mod upkeep;
+mod search;
 #[cfg(test)]
-#[cfg(feature = "write")]
 mod cases;
 
-use std::sync::atomic::Ordering;
+use std::borrow::Cow;
 
-#[cfg(feature = "write")]
-pub use upkeep::{CatalogueError, CatalogueRebuild};
-
-use crate::workspace::{ArtifactError, Workspace};
-use installation::Installation;
+use crate::{
+    commit::read_whole,
+    projection::{OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish},
+    workspace::Workspace,
+};
+use search::Search;
 use stepmark_model::{
-    artifact::ProjectPath,
-    bmad::catalogue::{
-        CatalogueKind, Entry, EntryProblem, EntryProblemKind, Table, distinct, in_walk_order, module_order,
-    },
+    artifact::{FileHash, ProjectPath},
+    bmad::catalogue::{CatalogueKind, Entry, EntryProblem, distinct, in_walk_order, module_order, write},
+    projection::ProjectionFacts,
 };
 
-#[derive(Clone, Debug, Default)]
-pub struct Catalogues {
-    /// One of each kind, in the order of [`CatalogueKind::ALL`].
-    pub catalogues: Vec<Catalogue>,
-    /// The problems of what could not be read, by path.
+const CATALOGUES_FOLDER: &str = ".stepmark/manifests";
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CatalogueRebuild {
+    pub entries: usize,
+    /// The catalogues that were written, and those that were right.
+    pub published: Published,
+    /// The problems of what could not be read, and so is missing in them, by path.
     pub problems: Vec<EntryProblem>,
 }
 
-#[derive(Clone, Debug)]
-pub struct Catalogue {
-    pub kind: CatalogueKind,
+#[derive(Debug)]
+struct Catalogue {
+    kind: CatalogueKind,
     /// Its columns: those of the installer's, where the project has one, else those of the newest release.
-    pub columns: Vec<String>,
-    /// Its rows, in order.
-    pub entries: Vec<Entry>,
-    /// True where the installer has this catalogue, so that ours is written even without a row.
-    pub is_installers: bool,
+    columns: Vec<String>,
+    entries: Vec<Entry>,
+    is_installers: bool,
 }
 
-struct Search<'w> {
-    workspace: &'w Workspace,
-    problems: Vec<EntryProblem>,
-}
+struct CatalogueDrafts(Vec<ProjectedFile<'static>>);
 
-impl Search<'_> {
-    /// The bytes of a file; `None` where there is none, or where it cannot be read, which is noted.
-    fn read(&mut self, path: &ProjectPath) -> Option<Vec<u8>> {
-        self.workspace.files_looked_at().fetch_add(1, Ordering::Relaxed);
-        match self.workspace.read_file(path) {
-            Ok(bytes) => Some(bytes),
-            Err(ArtifactError::Missing { .. }) => None,
-            Err(error) => {
-                let reason = match &error {
-                    ArtifactError::Read { source, .. } => source.to_string(),
-                    other => other.to_string(),
-                };
-                self.note(path, EntryProblemKind::Unreadable { reason });
-                None
-            }
-        }
+impl Projection for CatalogueDrafts {
+    const FACTS: ProjectionFacts = ProjectionFacts::CATALOGUES;
+
+    fn files(&self) -> Vec<ProjectedFile<'_>> {
+        self.0.clone()
     }
-
-    fn note(&mut self, path: &ProjectPath, kind: EntryProblemKind) {
-        self.problems.push(EntryProblem::of_file(path, kind));
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct CatalogueFiles<'w> {
-    pub(crate) workspace: &'w Workspace,
 }
 
 impl Workspace {
-    /// The catalogues that BMAD keeps of its workflows, agents and tasks.
-    pub const fn catalogues(&self) -> CatalogueFiles<'_> {
-        CatalogueFiles { workspace: self }
-    }
-}
-
-impl CatalogueFiles<'_> {
-    /// Reads the agents, workflows, skills, tasks and tools of the project. Nothing is written.
-    pub fn read(&self) -> Catalogues {
-        let mut search = Search { workspace: self.workspace, problems: Vec::new() };
-        let installation = Installation::find(&mut search);
-        let named = installation.as_ref().map_or(&[][..], |found| &found.modules);
-        let folders = installation.as_ref().map_or(&[][..], |found| &found.folders);
-        let order = module_order(named, folders);
-        let skills = skills::find(&mut search, installation.as_ref());
-        let mut catalogues = Vec::new();
-        for kind in CatalogueKind::ALL {
-            let installers = installation.as_ref().and_then(|found| found.catalogue(&mut search, kind));
-            let mut entries = match &installation {
-                Some(installation) if kind != CatalogueKind::Skill => {
-                    modules::entries(&mut search, installation, &order, kind)
-                }
-                _ => Vec::new(),
-            };
-            match kind {
-                CatalogueKind::Skill => entries = in_walk_order(skills.skills.clone(), &order),
-                CatalogueKind::Agent => entries.extend(in_walk_order(skills.agents.clone(), &order)),
-                _ => {}
+    /// Makes the catalogues in `.stepmark/manifests/` those of what is there now. One that is right is not
+    /// touched. One without a row is written only where the installer has it, or where ours is there already.
+    pub fn rebuild_catalogues(&self) -> Result<CatalogueRebuild, ProjectionError> {
+        let (catalogues, problems) = self.catalogues();
+        let (mut drafts, mut entries) = (CatalogueDrafts(Vec::new()), 0);
+        for catalogue in catalogues {
+            let path = ProjectPath::new(format!("{CATALOGUES_FOLDER}/{}", catalogue.kind.file_name()))?;
+            let found = read_whole(self.root(), &path)?;
+            if catalogue.entries.is_empty() && !catalogue.is_installers && found.is_none() {
+                continue;
             }
-            if kind != CatalogueKind::Skill {
-                entries = distinct(entries);
-            }
-            let columns = Table::columns_for(installers.as_ref(), kind);
-            catalogues.push(Catalogue { kind, columns, entries, is_installers: installers.is_some() });
+            entries += catalogue.entries.len();
+            drafts.0.push(ProjectedFile {
+                path: Cow::Owned(path),
+                bytes: Cow::Owned(write(&catalogue.columns, &catalogue.entries)),
+                found: found.as_deref().map(FileHash::of),
+                witness: Witness::Memory,
+                on_edit: OnEdit::Replace,
+                is_foreign: false,
+            });
         }
+        let published = publish(self.root(), self.commit_options(), &drafts)?;
+        Ok(CatalogueRebuild { entries, published, problems })
+    }
+
+    /// One of each kind, and the problems of what could not be read.
+    fn catalogues(&self) -> (Vec<Catalogue>, Vec<EntryProblem>) {
+        let mut search = Search::of(self);
+        let order = module_order(&search.modules, &search.folders);
+        let skills = search.skills();
+        let (skills, agents) = (in_walk_order(skills.skills, &order), in_walk_order(skills.agents, &order));
+        let catalogues = CatalogueKind::ALL.map(|kind| {
+            let installers = search.installers_catalogue(kind);
+            let entries = match kind {
+                CatalogueKind::Skill => skills.clone(),
+                CatalogueKind::Agent => distinct([search.entries(&order, kind), agents.clone()].concat()),
+                _ => distinct(search.entries(&order, kind)),
+            };
+            let is_installers = installers.is_some();
+            let columns = installers.map_or_else(|| kind.newest_columns(), |table| table.columns);
+            Catalogue { kind, columns, entries, is_installers }
+        });
         let mut problems = search.problems;
         problems.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
         problems.dedup();
-        Catalogues { catalogues, problems }
+        (catalogues.into(), problems)
     }
 }

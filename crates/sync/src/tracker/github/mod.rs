@@ -1,10 +1,8 @@
 //! Issues of GitHub or GitHub Enterprise (docs/formats.md, "Trackers"): REST for creations and lists, GraphQL
 //! in batches for changes and reads where it exists, else REST.
 
-mod address;
-mod fields;
 mod issue;
-mod refusal;
+mod request;
 mod rest;
 mod parent;
 mod graphql;

@@ -10,7 +10,7 @@ use url::Url;
 use super::{
     GitHubTracker,
     issue::{DATABASE_ID, moved},
-    refusal::{Asked, ask},
+    request::{Asked, ask},
     rest::number_of,
 };
 use crate::{

@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use super::{
     GitHubTracker,
-    address::next_page,
-    fields::IssueFields,
+    issue::IssueFields,
     issue::{RestIssue, creation, moved, no_room, not_ours, patches, stamped},
     parent::parent_missing,
-    refusal::{Asked, ask},
+    request::next_page,
+    request::{Asked, ask},
 };
 use crate::{
     breaker::{Failure, Reason},
@@ -166,7 +166,7 @@ impl GitHubTracker {
         let request = HttpRequest::get(self.addresses().repository());
         let mut budget = None;
         let asked = ask::<RestRepository>(&self.http, request, Asked::Repository, || self.now(), &mut budget);
-        let (repository, _) = asked.await.map_err(|refused| refused.failure().clone())?;
+        let (repository, _) = asked.await?;
         let Permissions { pull, triage, push } = repository.permissions.unwrap_or_default();
         self.may_label.store(triage || push || !pull, Ordering::Relaxed);
         Ok(format!("github {} {}", self.settings.base_url.host(), repository.id))
@@ -186,7 +186,7 @@ impl GitHubTracker {
         let mut budget = None;
         let request = HttpRequest::get(url.clone());
         let asked = ask::<Vec<RestIssue>>(&self.http, request, Asked::Repository, || self.now(), &mut budget);
-        let (issues, reply) = asked.await.map_err(|refused| refused.failure().clone())?;
+        let (issues, reply) = asked.await?;
         let (mut tickets, mut unmarked) = (Vec::new(), Vec::new());
         for issue in issues.into_iter().filter(RestIssue::is_issue) {
             match issue.marker() {

@@ -12,10 +12,10 @@ use jiff::Timestamp;
 use stepmark_store::workspace::Clock;
 
 use super::{
-    address::Addresses,
-    fields::{IssueFields, Milestone},
     graphql::{MUTATIONS, READ_BATCH, UPDATE_BATCH},
     issue::BODY_LIMIT,
+    issue::{IssueFields, Milestone},
+    request::Addresses,
 };
 use crate::{
     BoxFuture, TrackerName,

@@ -2,10 +2,8 @@
 //! in size and time, a redirect is followed within the host alone, and no credential is told. What an answer
 //! means is decided elsewhere.
 
-mod client;
-mod kept_replies;
 mod request;
-mod turn;
+mod client;
 
 pub use client::HttpSetupError;
 pub(super) use client::{HttpClient, HttpIdentity, HttpScheme};

@@ -124,6 +124,14 @@ impl Refused {
     }
 }
 
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Failed(failure) | Refused::InDoubt(failure) => failure,
+        }
+    }
+}
+
 impl HttpReply {
     pub(in crate::tracker) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)

@@ -7,14 +7,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    JiraSettings, JiraTracker,
     adf::{Description, Section},
-    extra_fields::{self, summary},
     fetch::Found,
-    issue::{ISSUE_TYPE, ISSUE_TYPE_ID, JiraIssue, remote},
-    marker_property::{all_spelled, property},
+    fields::{self, summary},
+    issue::{ISSUE_TYPE, ISSUE_TYPE_ID, JiraIssue, all_spelled, property, remote},
     project_facts::ProjectFacts,
-    refusal::{ErrorCollection, reason, refusal},
+    request::{ErrorCollection, reason, refusal},
+    service::{JiraSettings, JiraTracker},
 };
 use crate::{
     breaker::{Failure, Reason},
@@ -95,7 +94,7 @@ impl JiraTracker {
         facts: &ProjectFacts,
     ) -> Vec<Outcome<Delivered>> {
         let body = json!({ "issueUpdates": bodies });
-        let request = HttpRequest::write(Method::POST, self.addresses().bulk_create(), body);
+        let request = HttpRequest::write(Method::POST, self.url(&["issue", "bulk"], &[]), body);
         let made = self.http.send(request).await.and_then(|reply| created(&reply, self.now()));
         let made = match made {
             Ok(made) => made,
@@ -142,15 +141,12 @@ impl JiraTracker {
     }
 
     fn read_back(&self, creation: &Creation, issue: JiraIssue, site: &str) -> Delivered {
-        let (ticket, settings) = (&creation.ticket, &self.settings);
+        let ticket = &creation.ticket;
         let current = issue.observed(ticket.marker.clone(), site);
-        // The other fields were taken with the request, or it would have been refused.
-        let compared = settings.differences(ticket, Some(ticket), &current);
+        let missing = self.settings.missing(ticket, (None, creation.parent.as_ref()), &current);
         // It was made, whatever somebody else has written into it since; the next change of it tells what is
         // wrong.
-        let mut missing = compared.unwrap_or_else(|_| ticket.differences(None));
-        missing.retain(|missing| missing.field != "parent");
-        missing.extend(settings.parent_missing(ticket, (None, creation.parent.as_ref()), &current));
+        let missing = missing.unwrap_or_else(|_| ticket.differences(None));
         Delivered { remote: current.remote, missing, is_overwritten: false }
     }
 
@@ -211,7 +207,7 @@ impl JiraSettings {
         let description = merged.map_err(|error| error.to_string())?;
         let (wanted, parent) = self.types.of_new(ticket, parent);
         let own = facts.type_called(wanted);
-        let mut fields: Map<String, Json> = extra_fields::values(ticket, None, own)?;
+        let mut fields: Map<String, Json> = fields::values(ticket, None, own)?;
         let own = [
             ("project", json!({ "key": self.project })),
             ("issuetype", json!({ "id": own.map(|own| &own.id) })),

@@ -6,10 +6,8 @@ use serde::{Deserialize, de::IgnoredAny};
 use serde_json::json;
 
 use super::{
-    JiraTracker,
-    address::Project,
-    issue::{FIELDS, JiraIssue},
-    marker_property::{PROPERTY, jql, spelled},
+    issue::{FIELDS, JiraIssue, PROPERTY, jql, spelled},
+    service::JiraTracker,
 };
 use crate::{
     breaker::{Failure, Reason},
@@ -85,11 +83,12 @@ impl JiraTracker {
     /// a single issue is not there.
     pub(super) async fn fetch(&self, ids: &[&str]) -> Result<Found, Refused> {
         let body = json!({ "issueIdsOrKeys": ids, "fields": FIELDS, "properties": [PROPERTY] });
-        let results: Results = self.ask(HttpRequest::query(self.addresses().bulk_fetch(), body)).await?;
+        let results: Results =
+            self.ask(HttpRequest::query(self.url(&["issue", "bulkfetch"], &[]), body)).await?;
         let mut project = self.settings.project.clone();
         if results.issues.iter().any(|issue| !is_of(issue, &project)) {
             // The project may have another key by now, and is found by the former one, too.
-            project = self.ask::<Project>(HttpRequest::get(self.addresses().project(&project))).await?.key;
+            project = self.project().await?.key;
         }
         Ok(Found {
             project,
@@ -105,7 +104,8 @@ impl JiraTracker {
             let ids: Vec<&str> = some.iter().map(|ticket| ticket.id.as_str()).collect();
             match self.fetch(&ids).await {
                 Err(refused) => {
-                    outcomes.extend(some.iter().map(|_| Outcome::Failed(refused.failure().clone())));
+                    let failure = Failure::from(refused);
+                    outcomes.extend(some.iter().map(|_| Outcome::Failed(failure.clone())));
                 }
                 Ok(found) => outcomes.extend(some.iter().map(|ticket| match found.get(ticket) {
                     Err(failure) => Outcome::Failed(failure),
@@ -143,8 +143,7 @@ impl JiraTracker {
         is_labelled: bool,
     ) -> Result<Page, Failure> {
         if from.is_none() {
-            let myself = HttpRequest::get(self.addresses().myself());
-            self.ask::<IgnoredAny>(myself).await.map_err(|refused| refused.failure().clone())?;
+            self.get::<IgnoredAny>(&["myself"], &[]).await?;
         }
         let label = spelled(&project_label(project));
         let mut body = json!({
@@ -156,8 +155,8 @@ impl JiraTracker {
         if let Some(Cursor(token)) = from {
             body["nextPageToken"] = token.as_str().into();
         }
-        let request = HttpRequest::query(self.addresses().search(), body);
-        let results: ListedPage = self.ask(request).await.map_err(|refused| refused.failure().clone())?;
+        let request = HttpRequest::query(self.url(&["search", "jql"], &[]), body);
+        let results: ListedPage = self.ask(request).await?;
         let base = self.site().await;
         let tickets = results.issues.into_iter().filter_map(|issue| {
             // The label finds, the property decides: a copy of an issue has the one and not the other.

@@ -1,20 +1,21 @@
-//! The rules of a project of Jira: its types of issues, the fields that each wants, and its statuses. Jira is
+//! The rules of a project of Jira: its types of issues, the fields that each wants, and its statuses; and the
+//! obstacles that keep it from taking a ticket, as far as they are known before anything is written. Jira is
 //! asked once and again after a while, before anything is written, and never for a round in which nothing is.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{
-    JiraTracker,
-    field::Field,
-    status::{Category, JiraStatus, is_given_up, same_name},
+    fields::{self, Field},
+    service::{JiraSettings, JiraTracker},
+    status::{Category, JiraStatus, StatusGoal, is_given_up, same_name, usual_names},
 };
 use crate::{
     moment,
-    ticket::{CloseReason, RemoteTicket},
-    tracker::http::{HttpRequest, Refused},
+    ticket::{CloseReason, RemoteTicket, Ticket},
+    tracker::http::Refused,
 };
 
 const KEPT_MS: u64 = 15 * 60 * 1000;
@@ -24,37 +25,32 @@ const PAGES: usize = 20;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ProjectFacts {
-    pub(super) types: Vec<TypeFacts>,
+    types: Vec<TypeFacts>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A type of issues and its statuses (OpenAPI, schema `IssueTypeWithStatus`).
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub(super) struct TypeFacts {
     pub(super) id: String,
     /// Its name, in the language of the account.
     pub(super) name: String,
     /// True where its issues hang below others always.
-    pub(super) is_sub_task: bool,
+    #[serde(default, rename = "subtask")]
+    is_sub_task: bool,
+    #[serde(default)]
+    statuses: Vec<JiraStatus>,
     /// Its level, where Jira says so: 1 for epics, 0 for what hangs below them.
-    pub(super) level: Option<i64>,
+    #[serde(skip)]
+    level: Option<i64>,
     /// True where the account may make such issues.
-    pub(super) may_be_made: bool,
+    #[serde(skip)]
+    may_be_made: bool,
     /// The fields that a new one may have; `None` where they were not asked for.
-    pub(super) fields: Option<Vec<Field>>,
-    pub(super) statuses: Vec<JiraStatus>,
+    #[serde(skip)]
+    fields: Option<Vec<Field>>,
 }
 
 pub(super) type KeptFacts = Option<(Timestamp, Arc<ProjectFacts>)>;
-
-/// A type and its statuses (OpenAPI, schema `IssueTypeWithStatus`).
-#[derive(Debug, Deserialize)]
-struct TypeWithStatuses {
-    id: String,
-    name: String,
-    #[serde(default)]
-    subtask: bool,
-    #[serde(default)]
-    statuses: Vec<JiraStatus>,
-}
 
 /// A type of which new issues can be made (schema `IssueTypeIssueCreateMetadata`).
 #[derive(Debug, Deserialize)]
@@ -64,20 +60,11 @@ struct NewType {
     level: Option<i64>,
 }
 
-/// A page of them (schema `PageOfCreateMetaIssueTypes`).
+/// A page of types or fields (schemas `PageOfCreateMetaIssueTypes`, `PageOfCreateMetaIssueTypeWithField`).
 #[derive(Debug, Deserialize)]
-struct NewTypes {
-    #[serde(default, rename = "issueTypes")]
-    types: Vec<NewType>,
-    #[serde(default)]
-    total: usize,
-}
-
-/// A page of fields (schema `PageOfCreateMetaIssueTypeWithField`).
-#[derive(Debug, Deserialize)]
-struct NewFields {
-    #[serde(default, alias = "results")]
-    fields: Vec<Field>,
+struct MetaPage<T> {
+    #[serde(default = "Vec::new", rename = "issueTypes", alias = "fields", alias = "results")]
+    items: Vec<T>,
     #[serde(default)]
     total: usize,
 }
@@ -107,18 +94,23 @@ impl TypeFacts {
     /// The one status of finished work: the one with a usual name, else the only one that is not of work that
     /// was given up. Of several with names of their own nobody knows which is meant.
     pub(super) fn finished(&self) -> Option<&JiraStatus> {
-        let finished = || {
-            self.statuses
-                .iter()
-                .filter(|status| status.category() == Category::Done && !is_given_up(&status.name))
-        };
-        let usual = super::status::usual_names(CloseReason::Completed).iter();
-        let named = usual.filter_map(|name| finished().find(|status| same_name(&status.name, name))).next();
-        named.or_else(|| finished().next().filter(|_| finished().count() == 1))
+        let is_finished =
+            |status: &&JiraStatus| status.category() == Category::Done && !is_given_up(&status.name);
+        let finished: Vec<&JiraStatus> = self.statuses.iter().filter(is_finished).collect();
+        let named = |name: &str| finished.iter().copied().find(|status| same_name(&status.name, name));
+        usual_names(CloseReason::Completed).find_map(named).or(match finished[..] {
+            [only] => Some(only),
+            _ => None,
+        })
     }
 
     pub(super) fn field(&self, id: &str) -> Option<&Field> {
         self.fields.iter().flatten().find(|field| field.id == id)
+    }
+
+    fn status_names(&self, is_listed: impl Fn(&JiraStatus) -> bool) -> String {
+        let listed = self.statuses.iter().filter(|status| is_listed(status));
+        list(listed.map(|status| status.name.as_str()))
     }
 }
 
@@ -143,58 +135,157 @@ impl JiraTracker {
     }
 
     async fn ask_facts(&self) -> Result<ProjectFacts, Refused> {
-        let project = &self.settings.project;
-        let told: Vec<TypeWithStatuses> =
-            self.ask(HttpRequest::get(self.addresses().statuses(project))).await?;
-        let types = told.into_iter().map(|told| TypeFacts {
-            id: told.id,
-            name: told.name,
-            is_sub_task: told.subtask,
-            statuses: told.statuses,
-            ..TypeFacts::default()
-        });
-        let mut facts = ProjectFacts { types: types.collect() };
-        let new = self
-            .pages(
-                |start| self.addresses().new_types(project, start),
-                |page: NewTypes| (page.types, page.total),
-            )
-            .await?;
-        for new in new {
-            if let Some(own) = facts.types.iter_mut().find(|own| own.id == new.id) {
+        let mut types: Vec<TypeFacts> =
+            self.get(&["project", &self.settings.project, "statuses"], &[]).await?;
+        for new in self.createmeta::<NewType>(&[]).await? {
+            if let Some(own) = types.iter_mut().find(|own| own.id == new.id) {
                 (own.may_be_made, own.level) = (true, new.level);
             }
         }
         let names = self.settings.types.names();
-        for own in facts.types.iter_mut().filter(|own| own.may_be_made) {
-            if !names.iter().any(|name| own.is_called(name)) {
-                continue;
+        for own in types.iter_mut().filter(|own| own.may_be_made) {
+            if names.iter().any(|name| own.is_called(name)) {
+                own.fields = Some(self.createmeta(&[&own.id]).await?);
             }
-            let address = |start| self.addresses().new_fields(project, &own.id, start);
-            let fields = self.pages(address, |page: NewFields| (page.fields, page.total)).await?;
-            own.fields = Some(fields);
         }
-        Ok(facts)
+        Ok(ProjectFacts { types })
     }
 
-    /// All of a list that Jira tells in pages; `part` takes a page apart: what stands on it, and how much
-    /// there is in all.
-    async fn pages<P: serde::de::DeserializeOwned, T>(
-        &self,
-        address: impl Fn(usize) -> url::Url,
-        part: impl Fn(P) -> (Vec<T>, usize),
-    ) -> Result<Vec<T>, Refused> {
+    /// All pages of what may be made in the project: its types, or the fields of one of them.
+    async fn createmeta<T: DeserializeOwned>(&self, below: &[&str]) -> Result<Vec<T>, Refused> {
+        let path = [&["issue", "createmeta", &self.settings.project, "issuetypes"], below].concat();
         let mut all = Vec::new();
         for _ in 0..PAGES {
-            let (page, total) = part(self.ask(HttpRequest::get(address(all.len()))).await?);
-            let is_last = page.is_empty();
-            all.extend(page);
-            if is_last || all.len() >= total {
+            let start = all.len().to_string();
+            let page: MetaPage<T> = self.get(&path, &[("startAt", &start), ("maxResults", "200")]).await?;
+            let is_last = page.items.is_empty();
+            all.extend(page.items);
+            if is_last || all.len() >= page.total {
                 break;
             }
         }
         Ok(all)
     }
+}
+
+const GIVEN: [&str; 3] = ["summary", "description", "labels"];
+
+impl JiraSettings {
+    /// The reason why no issue can be made for a ticket below `parent`.
+    pub(super) fn creation_obstacle(
+        &self,
+        facts: &ProjectFacts,
+        ticket: &Ticket,
+        parent: Option<&RemoteTicket>,
+    ) -> Option<String> {
+        let (wanted, below) = self.types.of_new(ticket, parent);
+        let Some(own) = facts.type_called(wanted).filter(|own| own.may_be_made) else {
+            let known = facts.types.iter().filter(|own| own.may_be_made).map(|own| own.name.as_str());
+            return Some(format!(
+                "the project {} has no type of issue `{wanted}` that this account may make; it has {}",
+                self.project,
+                list(known)
+            ));
+        };
+        let name = &own.name;
+        let is_type = |named: &Option<String>| named.as_ref().is_some_and(|named| own.is_called(named));
+        if own.is_sub_task && below.is_none() {
+            return Some(format!("an issue of the type `{name}` cannot be without one above it"));
+        }
+        if is_type(&self.types.child) && below.is_some() && !own.is_sub_task {
+            return Some(format!(
+                "`child_issue_type: {name}` is no type of sub-tasks, so nothing of it hangs below an issue"
+            ));
+        }
+        if is_type(&self.types.epic) && own.level.is_some_and(|level| level < 1) {
+            return Some(format!(
+                "`epic_issue_type: {name}` is no type of epics, so no story hangs below an issue of it"
+            ));
+        }
+        self.field_obstacle(own, ticket)
+    }
+
+    /// The reason why a ticket does not get the status that it should have.
+    pub(super) fn status_obstacle(&self, own: &TypeFacts, ticket: &Ticket) -> Option<String> {
+        let name = &own.name;
+        match StatusGoal::of(ticket, &self.statuses) {
+            StatusGoal::Closed { reason: CloseReason::Completed, .. } if own.finished().is_none() => {
+                let closed = own.status_names(|status| status.category() == Category::Done);
+                let word = ticket.status.as_deref().unwrap_or("done");
+                Some(format!(
+                    "issues of the type `{name}` have no status that is known to be of finished work among {closed}: name the one that is meant, `statuses: {{{word}: NAME}}`"
+                ))
+            }
+            goal if own.statuses.iter().any(|status| goal.is_met(&status.name, status.category())) => None,
+            goal => {
+                let (goal, known) = (called(&goal), own.status_names(|_| true));
+                Some(format!("issues of the type `{name}` have no {goal}; they have {known}"))
+            }
+        }
+    }
+
+    /// Everything that will not work with these tickets, one line for each cause.
+    pub(super) fn obstacles(&self, facts: &ProjectFacts, tickets: &[(&Ticket, bool)]) -> Vec<String> {
+        let mut obstacles: Vec<String> = Vec::new();
+        for (ticket, is_new) in tickets {
+            let (wanted, _) = self.types.of_new(ticket, None);
+            let creation = is_new.then(|| self.creation_obstacle(facts, ticket, None)).flatten();
+            let status = facts.type_called(wanted).and_then(|own| self.status_obstacle(own, ticket));
+            obstacles.extend([creation, status].into_iter().flatten());
+        }
+        obstacles.sort();
+        obstacles.dedup();
+        obstacles
+    }
+
+    fn field_obstacle(&self, own: &TypeFacts, ticket: &Ticket) -> Option<String> {
+        let new = format!("new issues of the type `{}`", own.name);
+        let all = own.fields.as_ref()?;
+        let given: Vec<(&str, &str)> = fields::given(ticket).collect();
+        for (id, text) in &given {
+            let Some(field) = own.field(id) else {
+                return Some(format!(
+                    "{new} have no field `{id}`: take it out of `ticket.fields`, or let it onto their screen"
+                ));
+            };
+            if let Err(why) = field.value(text) {
+                return Some(format!("`ticket.fields.{id}` (\"{}\"): {why}", field.name));
+            }
+        }
+        if let Some(missing) = GIVEN.iter().find(|id| own.field(id).is_none()) {
+            return Some(format!(
+                "{new} have no field `{missing}`, which stepmark writes: let it onto their screen"
+            ));
+        }
+        let is_filled =
+            |id: &str| fields::OWN_FIELDS.contains(&id) || given.iter().any(|(given, _)| *given == id);
+        let missing =
+            all.iter().find(|field| field.required && !field.has_default && !is_filled(&field.id))?;
+        let (id, field) = (&missing.id, &missing.name);
+        if self.mapped.contains(id) {
+            let file = ticket.file.shown();
+            return Some(format!(
+                "{file} lacks what `ticket.fields.{id}` makes the field \"{field}\" from, which {new} need"
+            ));
+        }
+        Some(format!("{new} need the field \"{field}\": give it by `ticket.fields: {{{id}: VALUE}}`"))
+    }
+}
+
+pub(super) fn called(goal: &StatusGoal<'_>) -> String {
+    match goal {
+        StatusGoal::Named(name) | StatusGoal::Closed { preferred: Some(name), .. } => {
+            format!("status `{name}`")
+        }
+        StatusGoal::Closed { .. } => "status of closed issues".to_owned(),
+        StatusGoal::In(Category::ToDo) => "status of work that has not begun".to_owned(),
+        StatusGoal::In(_) => "status of work in progress".to_owned(),
+    }
+}
+
+fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let all: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    if all.is_empty() { "none".to_owned() } else { all.join(", ") }
 }
 
 #[cfg(test)]

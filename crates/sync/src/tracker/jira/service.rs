@@ -10,10 +10,7 @@ use jiff::Timestamp;
 use stepmark_store::workspace::Clock;
 use tokio::sync::{Mutex, OnceCell};
 
-use super::{
-    address::Addresses, create::CREATE_BATCH, fetch::READ_BATCH, project_facts::KeptFacts,
-    update::UPDATE_BATCH,
-};
+use super::{create::CREATE_BATCH, fetch::READ_BATCH, project_facts::KeptFacts, update::UPDATE_BATCH};
 use crate::{
     BoxFuture, TrackerName,
     breaker::{Failure, Route},
@@ -91,10 +88,6 @@ impl JiraTracker {
         })
     }
 
-    pub(super) const fn addresses(&self) -> Addresses<'_> {
-        Addresses(&self.http)
-    }
-
     pub(super) fn now(&self) -> Timestamp {
         self.settings.clock.now()
     }
@@ -163,7 +156,7 @@ impl Tracker for JiraTracker {
         tickets: &'t [(&'t Ticket, bool)],
     ) -> Option<BoxFuture<'t, Result<Vec<String>, Failure>>> {
         Some(Box::pin(async move {
-            let facts = self.facts().await.map_err(|refused| refused.failure().clone())?;
+            let facts = self.facts().await?;
             Ok(self.settings.obstacles(&facts, tickets))
         }))
     }

@@ -4,16 +4,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use reqwest::Method;
-use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::{
-    JiraTracker,
-    edit::{Edit, Marked},
-    issue::time,
-    progress::Progress,
-    project_facts::ProjectFacts,
-};
+use super::{changes::Edit, project_facts::ProjectFacts, service::JiraTracker, walk::Progress};
 use crate::{
     breaker::{Failure, Reason, ScopeKind},
     ticket::Observed,
@@ -26,57 +19,6 @@ use crate::{
 /// The number of issues that are changed in one go: one request reads all of them, up to one changes each,
 /// and few take those that stand alike to their status.
 pub(super) const UPDATE_BATCH: usize = 25;
-
-/// The fields of an issue that the answer to a change tells.
-#[derive(Debug, Default, Deserialize)]
-struct Edited {
-    #[serde(default)]
-    fields: EditedFields,
-    #[serde(default)]
-    changelog: Changelog,
-}
-
-#[derive(Debug, Default, Deserialize)]
-struct Changelog {
-    #[serde(default)]
-    histories: Vec<History>,
-}
-
-#[derive(Debug, Deserialize)]
-struct History {
-    #[serde(deserialize_with = "time")]
-    created: Timestamp,
-    #[serde(default)]
-    items: Vec<HistoryItem>,
-}
-
-#[derive(Debug, Deserialize)]
-struct HistoryItem {
-    #[serde(default)]
-    field: String,
-}
-
-impl Edited {
-    /// Returns whether somebody else changed a text after `read` that was changed now, too.
-    fn has_overwritten(&self, read: Timestamp, edit: &Edit) -> bool {
-        let texts = ["summary", "description"];
-        let is_own = |text: &&str| edit.body["fields"].get(*text).is_some();
-        texts.iter().filter(|text| is_own(text)).any(|text| {
-            let is_later = |change: &&History| change.created > read;
-            let later = self.changelog.histories.iter().filter(is_later);
-            // The last one is ours.
-            later.filter(|change| change.items.iter().any(|item| item.field == *text)).count() > 1
-        })
-    }
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct EditedFields {
-    summary: Option<String>,
-    description: Option<Json>,
-    labels: Option<Vec<String>>,
-}
 
 impl JiraTracker {
     /// Changes the managed fields of issues, after reading what people made of them; nothing is sent where
@@ -149,28 +91,24 @@ impl JiraTracker {
     }
 
     async fn edit_issue(&self, issue: &mut Progress<'_>, facts: &ProjectFacts) -> Result<(), Refused> {
-        let marked = if issue.is_marked { Marked::Yes } else { Marked::No };
         let own = facts.type_of(&issue.current.remote);
-        let edit = self
-            .settings
-            .edit(issue.change, &issue.current, (marked, own, !issue.is_there()))
-            .map_err(Refused::Failed)?;
+        let facts_of_issue = (issue.is_marked, own, !issue.is_there());
+        let edit = self.settings.edit(issue.change, &issue.current, facts_of_issue);
+        let edit = edit.map_err(Refused::Failed)?;
         if issue.is_to_be_opened() {
             self.walk(issue, facts).await?;
         }
         let Some(edit) = edit else { return Ok(()) };
-        let edited = self.send_edit(issue.change, &edit).await.map_err(|refused| issue.refused(refused))?;
+        // Jira does not heed `notifyUsers` of those who may not administer the project.
+        let query = [("returnIssue", "true"), ("notifyUsers", "false"), ("expand", "changelog")];
+        let url = self.url(&["issue", &issue.change.remote.id], &query);
+        let told = self.tell::<Json>(HttpRequest::write(Method::PUT, url, edit.body.clone())).await;
+        let told = told.map_err(|refused| issue.refused(refused))?.unwrap_or_default();
         let (state, status) = (issue.current.state, issue.current.status.clone());
-        issue.is_overwritten = edited.has_overwritten(issue.updated_at, &edit);
-        issue.current = overlaid(Observed { state, status, ..edit.after }, edited.fields);
+        issue.is_overwritten = has_overwritten(&told, issue.updated_at, &edit);
+        issue.current = overlaid(Observed { state, status, ..edit.after }, &told["fields"]);
         issue.has_written = true;
         Ok(())
-    }
-
-    async fn send_edit(&self, change: &Change, edit: &Edit) -> Result<Edited, Refused> {
-        let url = self.addresses().edit(&change.remote.id);
-        let edited = self.tell::<Edited>(HttpRequest::write(Method::PUT, url, edit.body.clone())).await?;
-        Ok(edited.unwrap_or_default())
     }
 
     /// Takes an issue where it should be, unless others took it along, and says what was delivered.
@@ -199,18 +137,13 @@ impl JiraTracker {
     }
 
     fn delivered(&self, issue: &Progress<'_>, facts: &ProjectFacts) -> Result<Delivered, Failure> {
-        let (change, current, settings) = (issue.change, &issue.current, &self.settings);
+        let (change, current) = (issue.change, &issue.current);
         if !issue.is_there() {
-            return Err(Failure::new(Reason::Invalid, &settings.left_behind(issue, facts)));
+            return Err(Failure::new(Reason::Invalid, &self.left_behind(issue, facts)));
         }
-        let desired = &change.desired;
-        // The labels of before are taken away by now, and the other fields were taken or refused with the
-        // request.
-        let compared = settings.differences(desired, Some(desired), current);
-        let mut missing = compared.map_err(|error| Failure::new(Reason::Invalid, &error.to_string()))?;
-        missing.retain(|missing| missing.field != "parent");
         let parent = (change.before.as_ref(), change.parent.as_ref());
-        missing.extend(settings.parent_missing(desired, parent, current));
+        let missing = self.settings.missing(&change.desired, parent, current);
+        let missing = missing.map_err(|error| Failure::new(Reason::Invalid, &error.to_string()))?;
         Ok(Delivered { remote: current.remote.clone(), missing, is_overwritten: issue.is_overwritten })
     }
 }
@@ -220,12 +153,32 @@ fn of_all(refused: &Refused) -> Option<Failure> {
     (failure.reason.consequence().scope != ScopeKind::Ticket).then(|| failure.clone())
 }
 
+/// Returns whether somebody else changed a text after `read` that was changed now, too.
+fn has_overwritten(told: &Json, read: Timestamp, edit: &Edit) -> bool {
+    let list = |of: &Json| of.as_array().cloned().unwrap_or_default();
+    let mut later = list(&told["changelog"]["histories"]);
+    later.retain(|change| {
+        let created = change["created"].as_str().and_then(|text| text.parse::<Timestamp>().ok());
+        created.is_some_and(|created| created > read)
+    });
+    let own = ["summary", "description"].into_iter().filter(|text| edit.body["fields"].get(text).is_some());
+    // The last one is ours.
+    own.map(|text| {
+        later.iter().filter(|change| list(&change["items"]).iter().any(|item| item["field"] == *text))
+    })
+    .any(|changes| changes.count() > 1)
+}
+
 /// The issue as it was told after a change.
-fn overlaid(expected: Observed, told: EditedFields) -> Observed {
+fn overlaid(expected: Observed, told: &Json) -> Observed {
+    let labels = told["labels"].as_array();
+    let text = |label: &Json| label.as_str().map(str::to_owned);
     Observed {
-        title: told.summary.unwrap_or(expected.title),
-        body: told.description.filter(|told| !told.is_null()).map_or(expected.body, |told| told.to_string()),
-        labels: told.labels.map_or(expected.labels, |labels| labels.into_iter().collect()),
+        title: told["summary"].as_str().map_or(expected.title, str::to_owned),
+        body: Some(&told["description"])
+            .filter(|told| !told.is_null())
+            .map_or(expected.body, Json::to_string),
+        labels: labels.map_or(expected.labels, |labels| labels.iter().filter_map(text).collect()),
         ..expected
     }
 }

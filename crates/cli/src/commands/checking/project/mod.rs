@@ -1,6 +1,5 @@
 //! `stepmark project`
 
-mod done;
 mod projection;
 mod some;
 
@@ -92,7 +91,7 @@ impl Project {
             };
             done.extend(rebuilt.map(|rebuilt| (projection, rebuilt)));
         }
-        done::report(output, &done);
+        projection::report(output, &done);
         let is_whole = done.iter().all(|(_, done)| done.problems.is_empty());
         Ok(if is_whole { Exit::Fine } else { Exit::Findings })
     }

@@ -1,20 +1,24 @@
-//! The parts of what is derived, each rebuilt as a whole.
+//! The parts of what is derived, each rebuilt as a whole, and how the result is told.
 
 use std::mem;
 
-use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
-use stepmark_store::disk::{WalkError, WalkProblemKind};
-use stepmark_store::gates::GateRebuild;
-use stepmark_store::manifest::{IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace};
-use stepmark_store::{bmad::sprint::LedgerProjection, changes::ChangeError};
-use stepmark_store::{projection::Published, workspace::Artifacts};
-
-use super::{Project, done::Done};
+use super::Project;
 use crate::{
     commands::{checking::ledgers, viewing::query::brought},
     environment::Environment,
     exit::Failure,
+    output::{Output, wording},
     project::Project as OpenProject,
+};
+use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
+use stepmark_store::{
+    bmad::sprint::LedgerProjection,
+    changes::ChangeError,
+    disk::{WalkError, WalkProblemKind},
+    gates::GateRebuild,
+    manifest::{IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace},
+    projection::Published,
+    workspace::Artifacts,
 };
 
 /// The artifacts of the project: read once, for everything that is made of them.
@@ -204,7 +208,7 @@ fn autodev_summary(project: &OpenProject) -> Result<Done, Failure> {
 }
 
 fn catalogues(project: &OpenProject) -> Result<Done, Failure> {
-    let rebuild = project.workspace.catalogues().rebuild()?;
+    let rebuild = project.workspace.rebuild_catalogues()?;
     let problems = rebuild.problems.iter().map(ToString::to_string).collect();
     Ok(Done { problems, ..of_files(&rebuild.published, rebuild.entries, "row") })
 }
@@ -219,5 +223,61 @@ fn of_files(published: &Published, artifacts: usize, noun: &'static str) -> Done
         unchanged: published.unchanged,
         remarks: published.edited.iter().map(edited).collect(),
         ..Done::default()
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    /// The number of artifacts, files or entries that it is made of.
+    pub(super) artifacts: usize,
+    pub(super) noun: &'static str,
+    pub(super) written: usize,
+    pub(super) removed: usize,
+    pub(super) unchanged: usize,
+    /// The problems: what could not be taken into it, a line each.
+    pub(super) problems: Vec<String>,
+    /// The warnings: what else there is to look at, a line each.
+    pub(super) warnings: Vec<String>,
+    /// The remarks: what was written, a line each, where that is worth telling.
+    pub(super) remarks: Vec<String>,
+    /// Places of files that stand in the way, for people.
+    pub(super) excerpts: Vec<String>,
+    pub(super) more: serde_json::Value,
+}
+
+pub(super) fn report(output: &Output, done: &[(Projection, Done)]) {
+    if output.json {
+        let projections: Vec<_> = done
+            .iter()
+            .map(|(projection, done)| {
+                let mut wire = serde_json::json!({
+                    "name": projection.name(),
+                    "artifacts": done.artifacts,
+                    "written": done.written,
+                    "removed": done.removed,
+                    "unchanged": done.unchanged,
+                    "problems": done.problems,
+                    "warnings": done.warnings,
+                });
+                if let (Some(wire), Some(more)) = (wire.as_object_mut(), done.more.as_object()) {
+                    wire.extend(more.clone());
+                }
+                wire
+            })
+            .collect();
+        output.json("stepmark.project/1", serde_json::json!({"projections": projections}));
+    }
+    for (projection, done) in done {
+        done.remarks.iter().for_each(|line| output.remark(line));
+        done.excerpts.iter().for_each(|excerpt| output.styled_line(excerpt));
+        done.problems.iter().chain(&done.warnings).for_each(|line| output.warning(line));
+        output.remark(format_args!(
+            "{}: {}, {} written, {} removed, {} unchanged",
+            projection.name(),
+            wording::count(done.artifacts, done.noun),
+            done.written,
+            done.removed,
+            done.unchanged,
+        ));
     }
 }

@@ -7,7 +7,7 @@ use stepmark_store::{gates::GateRebuild, workspace::ArtifactError};
 
 use super::{
     Projection,
-    done::Done,
+    projection::Done,
     projection::{manifest_place, of_gates, of_ledgers, of_manifest},
 };
 use crate::{exit::Failure, output::Output, project::Project as OpenProject};

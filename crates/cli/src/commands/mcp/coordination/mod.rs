@@ -17,7 +17,7 @@ use super::Opening;
 use crate::{
     commands::coordination::{
         board::overview,
-        remedy::{Surface, remedy},
+        report::{Surface, remedy},
         switched_on,
         task::ended,
     },

@@ -1,13 +1,25 @@
-//! `stepmark sync allow`
+//! `stepmark sync allow`, and the destinations that a person has allowed a repository's tracker to send a
+//! credential to: a file of the user's own.
+#![expect(clippy::disallowed_methods, reason = "an edge: the file belongs to the user, not to a project")]
+
+use std::{
+    fs::{self, File},
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use serde_json::json;
-use stepmark_sync::configuration::{BaseUrl, Destination};
+use tempfile::Builder;
 
-use super::permission;
 use crate::{
+    environment,
     exit::{Exit, Failure},
     output::Output,
+};
+use stepmark_sync::{
+    configuration::{BaseUrl, Destination},
+    credential::AllowedDestinations,
 };
 
 /// Allow trackers of repositories to send your credential to this repository or project; without arguments,
@@ -36,7 +48,7 @@ impl Allow {
             }
             _ => None,
         };
-        let allowed = permission::read()?;
+        let allowed = read()?;
         output.json_or(
             "stepmark.sync-allow/2",
             || {
@@ -54,9 +66,87 @@ impl Allow {
 
     fn change(&self, destination: &Destination) -> Result<&'static str, Failure> {
         if self.remove {
-            return Ok(if permission::remove(destination)? { "removed" } else { "not allowed" });
+            return Ok(if remove(destination)? { "removed" } else { "not allowed" });
         }
-        permission::allow(destination.clone())?;
+        allow(destination.clone())?;
         Ok("allowed")
     }
+}
+
+const FILE: &str = "allowed-targets.json";
+
+/// The largest size of the file, in bytes: a larger one was not written by stepmark.
+const SIZE_LIMIT: u64 = 1024 * 1024;
+
+pub(super) fn read() -> Result<AllowedDestinations, Failure> {
+    read_at(&path()?)
+}
+
+pub(super) fn allow(destination: Destination) -> Result<(), Failure> {
+    let mut allowed = read()?;
+    allowed.allow(destination);
+    remember(&allowed)
+}
+
+/// Forgets that `destination` is allowed; `false` where it was not.
+pub(super) fn remove(destination: &Destination) -> Result<bool, Failure> {
+    let mut allowed = read()?;
+    let is_removed = allowed.remove(destination);
+    if is_removed {
+        remember(&allowed)?;
+    }
+    Ok(is_removed)
+}
+
+fn remember(allowed: &AllowedDestinations) -> Result<(), Failure> {
+    let path = path()?;
+    replace(&path, allowed.to_text().as_bytes())
+        .map_err(|error| Failure::new(Exit::Io, format!("cannot write `{}`: {error}", path.display())))
+}
+
+/// Asks the person at the terminal. Where nobody is there, it is not allowed.
+pub(super) fn ask(credential: &str, destination: &Destination, output: &Output) -> Result<bool, Failure> {
+    output.asks(format_args!(
+        "This repository asks for the credential of `{credential}` to be sent to {destination}, from now on. Allow it?"
+    ))
+}
+
+fn path() -> Result<PathBuf, Failure> {
+    Ok(environment::state_folder()?.join(FILE))
+}
+
+fn read_at(path: &Path) -> Result<AllowedDestinations, Failure> {
+    let refused = |reason: String| {
+        Failure::new(Exit::Io, format!("cannot tell what was allowed by `{}`: {reason}", path.display()))
+            .with_help("remove the file; then every destination is asked for again")
+    };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(AllowedDestinations::default()),
+        Err(error) => return Err(refused(error.to_string())),
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let found = file.metadata().map_err(|error| refused(error.to_string()))?;
+        if !found.is_file() || found.permissions().mode() & 0o022 != 0 {
+            return Err(refused("others than its owner may have written it".to_owned()));
+        }
+    }
+    let mut bytes = Vec::new();
+    file.take(SIZE_LIMIT).read_to_end(&mut bytes).map_err(|error| refused(error.to_string()))?;
+    AllowedDestinations::read(&bytes).map_err(refused)
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let Some(folder) = path.parent() else { return Err(io::ErrorKind::InvalidInput.into()) };
+    fs::create_dir_all(folder)?;
+    // A temporary file has mode 0600.
+    let mut staged = Builder::new().prefix(".stepmark-").tempfile_in(folder)?;
+    staged.write_all(bytes)?;
+    staged.as_file().sync_all()?;
+    staged.persist(path).map_err(|error| error.error)?;
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    Ok(())
 }

@@ -12,8 +12,9 @@ use stepmark_sync::{
 };
 
 use super::{
-    SyncContext, plan, plan_file, report,
-    subjects::{Subjects, subjects},
+    SyncContext, plan,
+    plan::{Subjects, subjects},
+    plan_file, report,
 };
 use crate::{
     exit::{Exit, Failure},

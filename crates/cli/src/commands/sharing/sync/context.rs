@@ -24,7 +24,7 @@ use stepmark_sync::{
     worker::{CredentialAccess, Notice, StopSignal, TrackerOpenError, WallClock, Worker, open_tracker},
 };
 
-use super::permission;
+use super::allow;
 use crate::{
     environment::{self, Environment},
     exit::{Exit, Failure},
@@ -103,16 +103,16 @@ impl<'s> SyncContext<'s> {
             allowed: AllowedDestinations::default(),
         };
         if self.settings.target.destination().is_some() {
-            access.allowed = permission::read()?;
+            access.allowed = allow::read()?;
         }
         let open = |access: &CredentialAccess| {
             open_tracker(&self.settings, self.project.root(), access, self.clock.clone())
         };
         match (open(&access), asking) {
             (Err(TrackerOpenError::NotAllowed { credential, destination, .. }), Some(output))
-                if permission::ask(&credential, &destination, output)? =>
+                if allow::ask(&credential, &destination, output)? =>
             {
-                permission::allow(destination.clone())?;
+                allow::allow(destination.clone())?;
                 access.allowed.allow(destination);
                 Ok(open(&access)?)
             }

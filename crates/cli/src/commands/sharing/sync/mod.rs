@@ -1,17 +1,14 @@
 //! `stepmark sync`
 
-mod adopt;
-mod allow;
 mod apply;
 mod group;
-mod plan;
-mod permission;
+mod allow;
 mod plan_file;
 mod report;
 mod retry;
 mod run;
 mod context;
-mod subjects;
+mod plan;
 mod status;
 
 use clap::{Args, Subcommand};
@@ -43,7 +40,7 @@ enum Task {
     Plan(plan::Plan),
     Apply(apply::Apply),
     Status(status::Status),
-    Adopt(adopt::Adopt),
+    Adopt(retry::Adopt),
     Retry(retry::Retry),
     Reset(retry::Reset),
     Run(run::Run),

@@ -13,7 +13,7 @@ use super::{
     SyncContext,
     group::{Groups, Told},
     plan,
-    subjects::Subjects,
+    plan::Subjects,
 };
 
 use crate::{

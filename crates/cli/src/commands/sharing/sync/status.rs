@@ -17,8 +17,8 @@ use super::{
     SyncContext,
     group::{Groups, Told},
     plan,
+    plan::Subjects,
     report::{Outages, is_of_tracker, of_failure, tries},
-    subjects::Subjects,
 };
 use crate::{
     exit::{Exit, Failure},

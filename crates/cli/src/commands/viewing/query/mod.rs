@@ -1,8 +1,6 @@
 //! `stepmark query`
 
 mod answer;
-mod parameter;
-mod brought;
 mod tickets;
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
@@ -13,8 +11,8 @@ use stepmark_store::index_db::{
     Answer, Cell, Limits, NAMED_QUERIES, NamedQuery, Part, Parts, QueryError, SqlQuery, schema_markdown,
 };
 
-pub(crate) use self::brought::brought;
-use self::parameter::{check_named, parameter, value};
+use self::answer::{check_named, parameter, value};
+pub(crate) use self::tickets::brought;
 use super::list::{unasked, warn_of_unasked};
 use crate::{
     environment::Environment,

@@ -1,6 +1,5 @@
 //! `stepmark status`
 
-mod columns;
 mod rows;
 
 use clap::Args;

@@ -3,9 +3,7 @@
 //! The log holds nothing of the machine that wrote it: URIs are relative to `%SRCROOT%`, which the reader
 //! knows.
 
-mod fingerprint;
 mod region;
-mod uri;
 
 use std::collections::BTreeMap;
 
@@ -13,7 +11,7 @@ use serde_json::{Value as Json, json};
 use stepmark_frontmatter::Splice;
 use stepmark_model::check::{Finding, Fix, Rule};
 
-use self::{fingerprint::Fingerprints, region::RegionIndex};
+use self::{region::Fingerprints, region::RegionIndex};
 use super::{Checked, CheckedFile};
 
 const SCHEMA: &str =
@@ -76,7 +74,7 @@ fn results(file: &CheckedFile<'_>, rules: &Rules) -> Vec<Json> {
             "level": finding.severity.as_str(),
             "message": message(&text),
             "locations": [{"physicalLocation": place}],
-            "partialFingerprints": {fingerprint::KEY: fingerprints.next(finding)},
+            "partialFingerprints": {region::KEY: fingerprints.next(finding)},
         });
         if let Some(fix) = &finding.fix {
             result["fixes"] = json!([fix_object(file, &regions, fix)]);
@@ -87,7 +85,7 @@ fn results(file: &CheckedFile<'_>, rules: &Rules) -> Vec<Json> {
 }
 
 fn location(file: &CheckedFile<'_>) -> Json {
-    json!({"uri": uri::relative(file.path.as_str()), "uriBaseId": ROOT})
+    json!({"uri": region::relative(file.path.as_str()), "uriBaseId": ROOT})
 }
 
 fn fix_object(file: &CheckedFile<'_>, regions: &RegionIndex<'_>, fix: &Fix) -> Json {

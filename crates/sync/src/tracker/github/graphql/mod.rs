@@ -1,9 +1,7 @@
 //! Many issues in one request (GitHub's "GraphQL API"): read by their ids, changed by several mutations side
 //! by side, which may succeed in part.
 
-mod answer;
 mod document;
-mod mutations;
 mod node;
 mod read;
 mod update;

@@ -9,8 +9,8 @@ use reqwest::Method;
 use serde_json::Value as Json;
 
 use super::{
-    answer::GraphQlAnswer,
     document::Document,
+    node::GraphQlAnswer,
     node::{IssueNode, LabelNode},
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
         github::{
             GitHubTracker,
             issue::NODE_ID,
-            refusal::{Asked, ask},
+            request::{Asked, ask},
         },
         http::{Effect, HttpReply, HttpRequest, Refused},
     },

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{
     MUTATIONS, READ_BATCH,
     document::{Document, Mutation, MutationName},
-    mutations::{labels_wanted, mutations},
+    document::{labels_wanted, mutations},
     node::IssueNode,
     read::{NoAnswer, node_id},
 };
@@ -23,7 +23,7 @@ use crate::{
         Change, Delivered, Outcome, Tracker as _,
         github::{
             GitHubTracker,
-            fields::has_fields,
+            issue::has_fields,
             issue::{no_room, not_ours, stamped},
             parent::{Move, step},
         },

@@ -4,7 +4,6 @@
 //! sees where stepmark writes, and writes elsewhere. All other nodes are kept as they are, of whatever kind.
 
 mod node;
-mod outline;
 mod render;
 mod normal_form;
 mod section;

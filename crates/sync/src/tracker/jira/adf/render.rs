@@ -2,13 +2,10 @@
 
 use serde_json::Value as Json;
 
-use super::{
-    node,
-    outline::{Placed, Within, lists},
-};
+use super::node;
 use crate::{
-    ticket::{Block, Inline, Task, cut, depths, shortened},
-    tracker::jira::extra_fields::length as text_length,
+    ticket::{Block, Entry, Inline, Mark, Task, cut, depths, shortened},
+    tracker::jira::fields::length as text_length,
 };
 
 /// Nodes, and how many lines of the body have no place among them.
@@ -100,14 +97,13 @@ fn assembled<'b>(lines: &[Line<'b>]) -> Vec<Json> {
                 let entries: Vec<Placed<'_>> = group.iter().filter_map(entry).collect();
                 nodes.extend(lists(&entries, Within::Panel, &mut id));
             }
-            [Line::Point(_), ..] => nodes.push(node::list(
-                group
-                    .iter()
-                    .filter_map(
-                        |line| if let Line::Point(point) = line { Some(node::point(point)) } else { None },
-                    )
-                    .collect(),
-            )),
+            [Line::Point(_), ..] => {
+                let point = |line: &Line<'b>| match line {
+                    Line::Point(point) => Some(node::point(point)),
+                    _ => None,
+                };
+                nodes.push(node::list(group.iter().filter_map(point).collect()));
+            }
             _ => {
                 let list = id();
                 let tasks = group.iter().filter_map(|line| match line {
@@ -150,12 +146,99 @@ pub(super) fn length(nodes: &[Json]) -> usize {
     nodes.iter().map(|node| text_length(&node.to_string()) + 1).sum()
 }
 
+type Placed<'b> = (usize, &'b Entry);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Within {
+    Panel,
+    /// A point of a list, which holds no tasks in every version of the format: their boxes are characters.
+    Point,
+}
+
+type Item<'e, 'b> = (&'b Entry, &'e [Placed<'b>]);
+
+/// `entries`, of which none stands higher than the first, as lists.
+fn lists(entries: &[Placed<'_>], within: Within, id: &mut dyn FnMut() -> String) -> Vec<Json> {
+    let Some((top, _)) = entries.first() else { return Vec::new() };
+    let items: Vec<Item<'_, '_>> = entries
+        .chunk_by(|_, next| next.0 > *top)
+        .filter_map(|item| item.split_first().map(|((_, entry), below)| (*entry, below)))
+        .collect();
+    let is_same = |one: &Item<'_, '_>, other: &Item<'_, '_>| kind(one.0, within) == kind(other.0, within);
+    items
+        .chunk_by(is_same)
+        .flat_map(|items| match kind(items[0].0, within) {
+            Kind::Tasks => tasks(items, id),
+            kind => {
+                let points = items.iter().map(|(entry, below)| {
+                    let mut point = node::point(&text(entry));
+                    if let Some(content) = point["content"].as_array_mut() {
+                        content.extend(lists(below, Within::Point, id));
+                    }
+                    point
+                });
+                let points = points.collect();
+                vec![match (kind, items[0].0.mark) {
+                    (Kind::Numbered, Mark::Number(first)) => node::numbered(points, first),
+                    _ => node::list(points),
+                }]
+            }
+        })
+        .collect()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Points,
+    Numbered,
+    Tasks,
+}
+
+const fn kind(entry: &Entry, within: Within) -> Kind {
+    match (entry.mark, within) {
+        (Mark::Number(_), _) => Kind::Numbered,
+        (Mark::Done | Mark::ToDo, Within::Panel) => Kind::Tasks,
+        _ => Kind::Points,
+    }
+}
+
+/// Tasks hold nothing but tasks: a list ends where something else stands below one.
+fn tasks(items: &[Item<'_, '_>], id: &mut dyn FnMut() -> String) -> Vec<Json> {
+    let (mut nodes, mut open) = (Vec::new(), Vec::new());
+    for (entry, below) in items {
+        open.push(node::task(&entry.text, entry.mark == Mark::Done, &id()));
+        for list in lists(below, Within::Panel, id) {
+            if list["type"] == "taskList" && !open.is_empty() {
+                open.push(list);
+                continue;
+            }
+            if !open.is_empty() {
+                nodes.push(node::tasks(std::mem::take(&mut open), &id()));
+            }
+            nodes.push(list);
+        }
+    }
+    if !open.is_empty() {
+        nodes.push(node::tasks(open, &id()));
+    }
+    nodes
+}
+
+fn text(entry: &Entry) -> Vec<Inline> {
+    let before = match entry.mark {
+        Mark::Done => "☑ ",
+        Mark::ToDo => "☐ ",
+        Mark::Point | Mark::Number(_) => "",
+    };
+    std::iter::once(Inline::Text(before.to_owned())).chain(entry.text.iter().cloned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prop_assert;
+    use serde_json::json;
 
     use super::*;
-    use crate::ticket::{Entry, Mark};
 
     fn file() -> Inline {
         Inline::Code("a.md".to_owned())
@@ -217,5 +300,40 @@ mod tests {
             let made = render(&blocks, &file(), room);
             prop_assert!(length(&made.nodes) <= room, "{} > {room}", length(&made.nodes));
         }
+    }
+
+    #[test]
+    fn lists_stand_in_lists() {
+        let entry =
+            |depth: usize, mark: Mark| Entry { depth, mark, text: vec![Inline::Text("x".to_owned())] };
+        let entries = [
+            entry(0, Mark::Number(3)),
+            entry(1, Mark::Done),
+            entry(0, Mark::ToDo),
+            entry(1, Mark::Done),
+            entry(1, Mark::Point),
+            entry(0, Mark::ToDo),
+        ];
+        let placed: Vec<Placed<'_>> = entries.iter().map(|entry| (entry.depth, entry)).collect();
+        let mut count = 0;
+        let mut id = || {
+            count += 1;
+            count.to_string()
+        };
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let point = |content: Vec<Json>| json!({"type": "listItem", "content": content});
+        let line = |texts: Vec<Json>| json!({"type": "paragraph", "content": texts});
+        let task = |id: &str, state: &str| json!({"type": "taskItem", "attrs": {"localId": id, "state": state}, "content": [text("x")]});
+        let list = |id: &str, content: Vec<Json>| json!({"type": "taskList", "attrs": {"localId": id}, "content": content});
+        let boxed =
+            json!({"type": "bulletList", "content": [point(vec![line(vec![text("☑ "), text("x")])])]});
+        let bullet = json!({"type": "bulletList", "content": [point(vec![line(vec![text("x")])])]});
+        let expected = json!([
+            {"type": "orderedList", "attrs": {"order": 3}, "content": [point(vec![line(vec![text("x")]), boxed])]},
+            list("4", vec![task("1", "TODO"), list("3", vec![task("2", "DONE")])]),
+            bullet,
+            list("6", vec![task("5", "TODO")]),
+        ]);
+        assert_eq!(Json::from(lists(&placed, Within::Panel, &mut id)), expected);
     }
 }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     ticket::{Inline, Marker, MergeError, Ticket},
-    tracker::jira::marker_property::spelled,
+    tracker::jira::issue::spelled,
 };
 
 /// The number of characters that a description has at most (32,767: docs/formats.md, "Trackers"). What
@@ -113,13 +113,14 @@ impl Section<'_> {
         Ok(Description(nodes))
     }
 
-    pub(in crate::tracker::jira) fn is_in(&self, description: &Description) -> Result<bool, MergeError> {
+    /// The same; `None` where `description` says it already.
+    pub(in crate::tracker::jira) fn renewed(
+        &self,
+        description: &Description,
+    ) -> Result<Option<Description>, MergeError> {
         let wanted = self.merged_into(description)?;
-        let same = |one: &Vec<Json>, other: &Vec<Json>| {
-            one.len() == other.len()
-                && one.iter().zip(other).all(|(one, other)| normal_form(one) == normal_form(other))
-        };
-        Ok(same(&wanted.0, &description.0))
+        let is_same = wanted.0.iter().map(normal_form).eq(description.0.iter().map(normal_form));
+        Ok((!is_same).then_some(wanted))
     }
 
     fn panel(&self, room: usize) -> Json {
@@ -170,7 +171,7 @@ impl From<Description> for String {
 
 #[cfg(test)]
 mod tests {
-    use proptest::{prop_assert, prop_assert_eq};
+    use proptest::prop_assert_eq;
     use serde_json::json;
 
     use super::*;
@@ -210,8 +211,8 @@ mod tests {
         ] {
             let merged = section.merged_into(&of(existing.clone())).unwrap();
             assert_eq!(merged.0, expected, "{existing:?}");
-            assert!(section.is_in(&merged).unwrap());
-            assert!(!section.is_in(&of(existing)).unwrap());
+            assert_eq!(section.renewed(&merged).unwrap(), None);
+            assert!(section.renewed(&of(existing)).unwrap().is_some());
         }
         assert_eq!(of(vec![text("x")]).section_text(&ticket.marker), None);
         assert_eq!(
@@ -240,10 +241,10 @@ mod tests {
                 .collect();
         });
         let made = Section(&long).merged_into(&of(vec![text("mine")])).unwrap();
-        let length = crate::tracker::jira::extra_fields::length(&made.json().to_string());
+        let length = crate::tracker::jira::fields::length(&made.json().to_string());
         assert!((32_000..=DESCRIPTION_LIMIT + 100).contains(&length), "{length}");
         assert!(made.section_text(&long.marker).unwrap().contains("more lines: see docs/a.md"));
-        assert!(Section(&long).is_in(&made).unwrap());
+        assert_eq!(Section(&long).renewed(&made).unwrap(), None);
     }
 
     #[test]
@@ -266,7 +267,7 @@ mod tests {
                 facts.status = Some(words.clone());
             });
             let first = Section(&ticket).merged_into(&of(vec![text("mine")])).unwrap();
-            prop_assert!(Section(&ticket).is_in(&first).unwrap());
+            prop_assert_eq!(Section(&ticket).renewed(&first).unwrap(), None);
             prop_assert_eq!(first.0.len(), 2);
             let text = String::from(first.clone());
             prop_assert_eq!(Description::parse(&text), Ok(first));

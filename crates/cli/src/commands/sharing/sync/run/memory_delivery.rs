@@ -1,5 +1,6 @@
-//! The delivery of memory to its stores, from time to time: the process that runs anyway makes it, in a
-//! thread of its own, since stores are slow.
+//! The delivery of memory to its stores, and the look at agents of ASDD, from time to time: the process that
+//! runs anyway makes both, the first in a thread of its own, since stores are slow. `stepmark-sync` itself
+//! cannot write artifacts.
 
 use std::{
     convert::Infallible,
@@ -11,7 +12,6 @@ use std::{
     time::Duration,
 };
 
-use stepmark_store::workspace::Workspace;
 use tokio::{
     task::{JoinError, spawn_blocking},
     time::sleep,
@@ -22,6 +22,7 @@ use crate::{
     commands::memory::{Told, deliver_to_all},
     exit::{Failure, chain},
 };
+use stepmark_store::workspace::Workspace;
 
 const EVERY: Duration = Duration::from_secs(60);
 /// Each of so many rounds also asks stores that lack nothing as far as is known: they may have been deleted.
@@ -84,4 +85,29 @@ fn told(outcome: Result<Result<Told, Failure>, JoinError>) -> bool {
 fn warned(store: &str, error: &str) -> bool {
     warn!(store, error, "memory could not be delivered");
     false
+}
+
+pub(super) async fn keep_looking(workspace: &Workspace) -> Infallible {
+    let Some(every) = workspace.asdd().map(|asdd| asdd.settings().every_seconds) else {
+        return pending().await;
+    };
+    loop {
+        sleep(Duration::from_secs(every)).await;
+        look(&workspace.afresh());
+    }
+}
+
+fn look(workspace: &Workspace) {
+    let Some(asdd) = workspace.asdd() else { return };
+    match asdd.monitor() {
+        Ok(found) => {
+            for (agent, times) in &found.silent {
+                warn!(agent, times, "an agent is silent for too long");
+            }
+            for (slice, reason) in &found.blocked {
+                info!(slice, reason, "a slice was blocked");
+            }
+        }
+        Err(error) => warn!(error = chain(&error), "agents could not be looked at"),
+    }
 }

@@ -1,15 +1,12 @@
 //! `stepmark sync run`
 
-mod asdd_monitor;
 mod memory_delivery;
-mod generation;
 mod log;
-mod service_manager;
 mod supervisor;
 
 use clap::{Args, ValueEnum};
 
-use self::{generation::Generation, supervisor::Supervisor};
+use self::{supervisor::Generation, supervisor::Supervisor};
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},

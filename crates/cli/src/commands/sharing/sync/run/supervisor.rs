@@ -1,4 +1,5 @@
-//! The life of the process: generations of configuration, signals, and what the system wants to know.
+//! The life of the process: generations of configuration, the parts that it runs with until its configuration
+//! is read again, signals, and what the system wants to know.
 
 use std::{
     future::{Future, pending, poll_fn},
@@ -7,26 +8,33 @@ use std::{
     time::Duration,
 };
 
-use stepmark_model::artifact::ProjectPath;
-use stepmark_store::watching::{ProjectWatch, WatchChoice, WatchEvent};
-use stepmark_sync::{
-    configuration::{Target, TrackerSettings},
-    run::ChangeSignal,
-    worker::StopSignal,
-};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{info, warn};
 
 use super::{
-    asdd_monitor,
-    generation::{Generation, credential_renewed},
-    log, memory_delivery,
-    service_manager::{self, Phase, Reaction, ServiceState},
+    super::{SyncContext, context},
+    log::{self, Phase, Reaction, ServiceState},
+    memory_delivery,
 };
 use crate::{
-    environment,
+    environment::{self, Environment},
     exit::{Exit, Failure},
+    project::Project,
     watch::Signals,
+};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_store::{
+    watching::{ProjectWatch, WatchChoice, WatchEvent},
+    workspace::Workspace,
+};
+use stepmark_sync::{
+    configuration::{Target, TrackerSettings},
+    credential::{Credential, CredentialBindings, CredentialSource},
+    ledger::SqliteLedger,
+    retry::Jitter,
+    run::{self, ChangeReporter, ChangeSignal, RunContext, RunEvent},
+    tracker::Tracker,
+    worker::{StopSignal, WallClock},
 };
 
 pub(super) struct Supervisor<'s> {
@@ -75,7 +83,7 @@ impl Supervisor<'_> {
             WatchEvent::Trouble(trouble) => log::not_watched(&trouble),
         });
         let mut alive = pin!(tell_alive());
-        let mut monitor = pin!(asdd_monitor::keep_looking(&workspace));
+        let mut monitor = pin!(memory_delivery::keep_looking(&workspace));
         let mut deliveries = pin!(memory_delivery::keep_delivering(&workspace));
         let mut credentials = std::mem::take(&mut generation.credential_files);
         let runs: Vec<_> = generation.runs(holder, &changes, &stop).into_iter().map(Box::pin).collect();
@@ -84,7 +92,7 @@ impl Supervisor<'_> {
             if runs.is_empty() { stop.asked().await } else { join_all(runs).await }
         });
         let (mut phase, mut next, mut limit) = (Phase::Working, Next::End, None);
-        service_manager::tell(ServiceState::Ready);
+        log::tell(ServiceState::Ready);
         loop {
             let out_of_time = async {
                 match limit {
@@ -104,7 +112,7 @@ impl Supervisor<'_> {
                     Reaction::EndNow => return Next::End,
                     Reaction::BeginToEnd => {
                         info!("told to end: the request in flight is finished");
-                        service_manager::tell(ServiceState::Stopping);
+                        log::tell(ServiceState::Stopping);
                         (phase, next) = (Phase::Ending, Next::End);
                     }
                     Reaction::ReadConfiguration => if let Some(read) = self.read_again() {
@@ -129,7 +137,7 @@ impl Supervisor<'_> {
 
     /// Reads the configuration again; `None`, and a line in the log, where it cannot be used.
     fn read_again(&self) -> Option<Generation> {
-        service_manager::tell(ServiceState::Reloading);
+        log::tell(ServiceState::Reloading);
         match (self.open)() {
             Ok(generation) => {
                 info!("the configuration was read again");
@@ -137,7 +145,7 @@ impl Supervisor<'_> {
             }
             Err(failure) => {
                 log::failure(&failure, "the configuration cannot be used; the old one stays");
-                service_manager::tell(ServiceState::Ready);
+                log::tell(ServiceState::Ready);
                 None
             }
         }
@@ -153,9 +161,9 @@ fn own_file(settings: &TrackerSettings) -> Option<ProjectPath> {
 
 /// Tells the system from time to time that the process lives, where it wants to know.
 async fn tell_alive() {
-    let Some(interval) = service_manager::alive_interval() else { return pending().await };
+    let Some(interval) = log::alive_interval() else { return pending().await };
     loop {
-        service_manager::tell(ServiceState::Alive);
+        log::tell(ServiceState::Alive);
         sleep(interval.max(Duration::from_millis(10))).await;
     }
 }
@@ -167,4 +175,109 @@ async fn join_all<F: Future<Output = ()>>(mut futures: Vec<Pin<Box<F>>>) {
         if futures.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
+}
+
+/// A project that was opened, with everything that can fail at the beginning done.
+pub(super) struct Generation {
+    project: Project,
+    project_id: String,
+    runtimes: Vec<TrackerRuntime>,
+    clock: WallClock,
+    /// The files that credentials were read from, each with the digest of what it held.
+    pub(super) credential_files: Vec<(CredentialSource, Option<String>)>,
+}
+
+struct TrackerRuntime {
+    settings: TrackerSettings,
+    tracker: Box<dyn Tracker>,
+    ledger: SqliteLedger,
+    /// The lease is kept through a connection of its own, while a pass uses the other.
+    lead_ledger: SqliteLedger,
+}
+
+impl Generation {
+    pub(super) fn open(
+        project: Project,
+        environment: &Environment,
+        tracker: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let contexts = SyncContext::open_all(&project, environment, tracker, true)?;
+        let bindings = CredentialBindings::of(project.workspace.configuration())?;
+        let (mut runtimes, mut credential_files) = (Vec::new(), Vec::new());
+        let mut project_id = String::new();
+        for context in contexts {
+            let (tracker, ledger, lead_ledger) =
+                (context.tracker(None)?, context.ledger()?, context.ledger()?);
+            let sources = CredentialSource::of(&context.settings.target, &bindings).into_iter().flatten();
+            let files = sources.filter(|source| matches!(source, CredentialSource::File { .. }));
+            credential_files.extend(files.map(|file| (file, tracker.credential_digest().map(str::to_owned))));
+            project_id = context.project_id;
+            runtimes.push(TrackerRuntime { settings: context.settings, tracker, ledger, lead_ledger });
+        }
+        let clock = WallClock(environment.clock.clone());
+        Ok(Self { project, project_id, runtimes, clock, credential_files })
+    }
+
+    pub(super) fn workspace(&self) -> &Workspace {
+        &self.project.workspace
+    }
+
+    pub(super) fn settings(&self) -> impl Iterator<Item = &TrackerSettings> {
+        self.runtimes.iter().map(|runtime| &runtime.settings)
+    }
+
+    pub(super) fn drain(&self) -> Duration {
+        self.settings().map(|settings| settings.run.drain()).max().unwrap_or_default()
+    }
+
+    pub(super) fn runs<'g>(
+        &'g mut self,
+        holder: &'g str,
+        changes: &'g ChangeSignal,
+        stop: &'g StopSignal,
+    ) -> Vec<impl Future<Output = ()> + 'g> {
+        let (workspace, project, clock) = (&self.project.workspace, self.project_id.as_str(), &self.clock);
+        let runs = self.runtimes.iter_mut().map(move |runtime| async move {
+            let name = &runtime.settings.name;
+            let mut draw = || Jitter(environment::random());
+            let settings = &runtime.settings;
+            // With the workflows as they are now.
+            let mut snapshot = || Ok(context::snapshot(&workspace.afresh(), project, settings)?);
+            let mut reporter = ChangeReporter::default();
+            let mut observe = |event: &RunEvent<'_>| {
+                reporter.observe(event).iter().for_each(|notice| log::notice(name, notice));
+            };
+            let context = RunContext {
+                ledger: &mut runtime.ledger,
+                tracker: &*runtime.tracker,
+                settings: &runtime.settings,
+                clock,
+                project,
+                holder,
+                draw: &mut draw,
+                snapshot: &mut snapshot,
+                stop: stop.clone(),
+            };
+            run::run(context, &mut runtime.lead_ledger, changes.listen(), &mut observe).await;
+        });
+        runs.collect()
+    }
+}
+
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// Ends when one of `files` holds another credential than it did: a token was renewed.
+pub(super) async fn credential_renewed(files: &mut [(CredentialSource, Option<String>)]) {
+    loop {
+        sleep(LOOK_EVERY).await;
+        let mut is_renewed = false;
+        for (file, digest) in &mut *files {
+            // While it cannot be read, what it held is used.
+            let Ok(now) = Credential::load(std::slice::from_ref(file)) else { continue };
+            is_renewed |= digest.replace(now.digest()).as_ref() != digest.as_ref();
+        }
+        if is_renewed {
+            return;
+        }
+    }
 }

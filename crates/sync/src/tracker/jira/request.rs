@@ -1,12 +1,13 @@
-//! A request to Jira, and the meaning of an answer that refuses (docs/formats.md, "Trackers"; Atlassian's
+//! Requests to Jira, and the meaning of an answer that refuses (docs/formats.md, "Trackers"; Atlassian's
 //! "Rate limiting").
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, de::DeserializeOwned};
+use url::Url;
 
-use super::JiraTracker;
+use super::service::JiraTracker;
 use crate::{
     breaker::{Failure, Reason},
     retry::named_wait,
@@ -82,7 +83,36 @@ fn said(reply: &HttpReply) -> String {
     told.ok().filter(|told| !told.is_empty()).unwrap_or_else(|| reply.beginning().to_owned())
 }
 
+/// The self-description of a site (OpenAPI, schema `ServerInformation`).
+#[derive(Debug, Deserialize)]
+struct ServerInformation {
+    #[serde(rename = "baseUrl")]
+    base_url: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Project {
+    id: String,
+    pub(super) key: String,
+}
+
 impl JiraTracker {
+    pub(super) fn url(&self, path: &[&str], query: &[(&str, &str)]) -> Url {
+        let mut url = self.http.url(&[&["rest", "api", "3"], path].concat());
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        url
+    }
+
+    pub(super) async fn get<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        query: &[(&str, &str)],
+    ) -> Result<T, Refused> {
+        self.ask(HttpRequest::get(self.url(path, query))).await
+    }
+
     /// Asks and reads the answer.
     ///
     /// What Jira says is left of a limit is not listened to: its `X-RateLimit-Remaining` counts one endpoint
@@ -103,6 +133,38 @@ impl JiraTracker {
         }
         // A page in place of an answer comes from somebody on the way.
         reply.read(effect, refusal).map(Some)
+    }
+
+    pub(super) async fn project(&self) -> Result<Project, Refused> {
+        self.get(&["project", &self.settings.project], &[]).await
+    }
+
+    /// The project, by the id that it keeps when its key is changed.
+    pub(super) async fn project_id(&self) -> Result<String, Failure> {
+        let told = self.project().await?;
+        // Another address of the same site would be another target.
+        let site = self.known_site().await?;
+        Ok(format!("jira {site} {}", told.id))
+    }
+
+    /// The address of the site; its own address stands in links where a gateway does not tell it.
+    pub(super) async fn site(&self) -> &str {
+        self.known_site().await.unwrap_or(self.settings.base_url.as_str())
+    }
+
+    /// The address of the site. A gateway (`https://api.atlassian.com/ex/jira/…`) is not one that people can
+    /// look at, and is asked once for the site behind it.
+    async fn known_site(&self) -> Result<&str, Refused> {
+        let base = self.settings.base_url.as_str();
+        // A site has no path.
+        if !base.split("://").nth(1).is_some_and(|rest| rest.contains('/')) {
+            return Ok(base);
+        }
+        let asked = self.site.get_or_try_init(|| async {
+            let told = self.get::<ServerInformation>(&["serverInfo"], &[]).await;
+            told.map(|told| told.base_url.trim_end_matches('/').to_owned())
+        });
+        asked.await.map(String::as_str)
     }
 }
 
