@@ -128,7 +128,7 @@ impl Workspace {
                 .map(|span| allowance_unused_finding(&path, span, &idle, all))
         };
         let findings: Vec<Finding> =
-            configuration.allowances().iter().enumerate().filter_map(finding).collect();
+            configuration.check.allow.iter().enumerate().filter_map(finding).collect();
         let judged = self.policy_at(&path, |policy| policy.judge_beside(findings));
         report.add_beside(path, bytes.to_vec(), judged, baseline);
     }

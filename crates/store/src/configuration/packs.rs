@@ -2,9 +2,9 @@
 
 use std::{path::Path, path::PathBuf, sync::Arc};
 
-use crate::configuration::{Configuration, ConfigurationError, lifecycles};
+use crate::configuration::{Configuration, ConfigurationError, position_of};
 use crate::disk::{folder::Folder, own_file, root::Root};
-use stepmark_frontmatter::{KeyPath, LineIndex, Position, Yaml};
+use stepmark_frontmatter::KeyPath;
 use stepmark_model::{
     artifact::{PathGlob, PathGlobs},
     lifecycle::DeclaredLifecycle,
@@ -68,7 +68,7 @@ pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack
     for (name, bytes) in files {
         let own = PackDeclaration::read(bytes).map_err(|error| misplaced(path(name), bytes, &error))?;
         let stem = name.trim_end_matches(".yaml");
-        let at = |key: &str| position(bytes, &KeyPath::key(key));
+        let at = |key: &str| position_of(bytes, &KeyPath::key(key));
         if own.pack.0 != stem {
             let reason =
                 format!("its name is `{}`, and its file is called `{stem}`: give both one name", own.pack.0);
@@ -90,7 +90,7 @@ pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack
         declared.iter().filter(|(_, _, own)| !is_extended(&own.pack.0) || own.extends.is_some())
     {
         let base = base_of(own, &declared, &mut vec![&own.pack.0])
-            .map_err(|reason| invalid(name, position(bytes, &KeyPath::key("extends")), reason))?;
+            .map_err(|reason| invalid(name, position_of(bytes, &KeyPath::key("extends")), reason))?;
         let pack = own.assemble(base.as_ref()).map_err(|error| misplaced(path(name), bytes, &error))?;
         for kind in &pack.kinds {
             let lifecycle = kind.kind.lifecycle.as_ref().map(|own| own.name());
@@ -106,7 +106,7 @@ pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack
                 let reason = format!(
                     "`{other}` has a kind or a command `{kind}` too: give one of them `command` or `lifecycle`"
                 );
-                return Err(invalid(name, position(bytes, &way), reason));
+                return Err(invalid(name, position_of(bytes, &way), reason));
             }
         }
         packs.push(ProjectPack { pack, file: format!("{PACKS_FOLDER}/{name}"), bytes: Arc::from(*bytes) });
@@ -145,19 +145,13 @@ pub(crate) fn misplaced(path: PathBuf, bytes: &[u8], error: &PackError) -> Confi
             let way = KeyPath(
                 KeyPath::key("kinds").then(kind).0.into_iter().chain(way.0.iter().cloned()).collect(),
             );
-            position(bytes, &way)
+            position_of(bytes, &way)
         }
-        PackError::Pack { way, .. } => position(bytes, way),
+        PackError::Pack { way, .. } => position_of(bytes, way),
         // The error of the reader says the place.
         _ => None,
     };
     ConfigurationError::Invalid { path, position: place, reason: error.to_string() }
-}
-
-/// The position of the value at `way`, or of the last one on the way to it.
-fn position(bytes: &[u8], way: &KeyPath) -> Option<Position> {
-    let tree = Yaml::parse(bytes, super::layer::whole(bytes)).ok()?;
-    Some(LineIndex::new(bytes).position(bytes, lifecycles::offset(&tree, way)))
 }
 
 pub(super) fn lifecycles_of(packs: &[ProjectPack]) -> Result<(Vec<DeclaredLifecycle>, PathGlobs), String> {

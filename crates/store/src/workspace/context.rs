@@ -57,9 +57,12 @@ impl Contexts<'_> {
         let subject = match artifact {
             Some(path) => Some(self.workspace.artifact(path)?),
             // Where it cannot be read, that is told of the path that counts.
-            None => {
-                self.workspace.configuration().active().and_then(|path| self.workspace.artifact(path).ok())
-            }
+            None => self
+                .workspace
+                .configuration()
+                .active
+                .as_ref()
+                .and_then(|path| self.workspace.artifact(path).ok()),
         };
         let mut sources = Vec::new();
         if let Some(artifact) = &subject {
@@ -81,7 +84,7 @@ impl Contexts<'_> {
         }
         let answer = |question| {
             let sources = [sources.clone(), self.configured_sources(question)].concat();
-            answer_context(question, &sources, self.workspace.configuration().variables())
+            answer_context(question, &sources, &self.workspace.configuration().variables)
         };
         let active = answer(ContextQuery::Active);
         let configuration_file = answer(ContextQuery::ConfigurationFile);
@@ -114,7 +117,7 @@ impl Contexts<'_> {
                 yaml.filter_map(|name| Some((outline.folder.join(name).ok()?, outline.folder.clone()))),
             );
         }
-        let declarations = self.workspace.configuration().workflows().iter();
+        let declarations = self.workspace.configuration().workflows.iter();
         for declaration in declarations.filter(|declaration| declaration.binds(artifact.path())) {
             let StepSource::Folder(folder) = declaration.steps() else { continue };
             for name in ["workflow.md", "workflow.yaml", "workflow.yml"] {

@@ -59,7 +59,7 @@ pub struct Workflows {
 
 impl Workflows {
     pub fn find(root: &Root, configuration: &Configuration) -> Self {
-        let declarations = configuration.workflows().to_vec();
+        let declarations = configuration.workflows.to_vec();
         let folders: Vec<ProjectPath> = declarations
             .iter()
             .filter_map(|declaration| match declaration.steps() {

@@ -32,7 +32,7 @@ fn told(
     project: &Project,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let track = project.workspace.configuration().memory().track;
+    let track = project.workspace.configuration().memory.track;
     output.json_or(
         SCHEMA,
         || {

@@ -99,8 +99,8 @@ fn print_variables(output: &Output, list: &ListArguments) -> Result<(), Failure>
     let answer = (output, "stepmark.config-variables/1", "variables");
     list.answer(answer, VARIABLES.iter().collect(), wire, |variables| {
         let rows = variables.iter().map(|variable| {
-            let environment = variable.environment.unwrap_or("-");
-            [variable.name, &variable.side.to_string(), environment, variable.meaning]
+            let environment = variable.environment.as_deref().unwrap_or("-");
+            [&variable.name, &*variable.side.to_string(), environment, variable.meaning]
                 .map(str::to_owned)
                 .to_vec()
         });

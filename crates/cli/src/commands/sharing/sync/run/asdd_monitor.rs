@@ -10,7 +10,7 @@ use tracing::{info, warn};
 use crate::exit::chain;
 
 pub(super) async fn keep_looking(workspace: &Workspace) -> Infallible {
-    let Some(every) = workspace.asdd().map(|asdd| asdd.settings().every_seconds) else {
+    let Some(every) = workspace.asdd().map(|asdd| asdd.settings().monitor.every_seconds) else {
         return pending().await;
     };
     loop {

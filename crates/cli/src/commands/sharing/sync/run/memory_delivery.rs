@@ -37,7 +37,7 @@ impl Drop for Going {
 }
 
 pub(super) async fn keep_delivering(workspace: &Workspace) -> Infallible {
-    if workspace.configuration().memory().stores.is_empty() {
+    if workspace.configuration().memory.stores.is_empty() {
         return pending().await;
     }
     let going = Going(Arc::new(AtomicBool::new(true)));
