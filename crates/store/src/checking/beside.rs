@@ -120,10 +120,10 @@ impl Workspace {
         };
         let finding = |(at, entry): (usize, &PathAllowance)| {
             let is_idle = |rule: &&'static Rule| !in_use.0.contains(&(at, rule.id.to_owned()));
-            let idle: Vec<_> = entry.allowance().judged_rules().filter(is_idle).collect();
-            let all = entry.allowance().rules.len();
+            let idle: Vec<_> = entry.allowance.judged_rules().filter(is_idle).collect();
+            let all = entry.allowance.rules.len();
             entry
-                .span()
+                .span
                 .filter(|_| !idle.is_empty())
                 .map(|span| allowance_unused_finding(&path, span, &idle, all))
         };

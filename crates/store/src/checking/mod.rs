@@ -121,9 +121,9 @@ impl Workspace {
     pub(crate) fn policy_at(&self, path: &ProjectPath, judge: impl FnOnce(&Policy<'_>) -> Judged) -> Judged {
         let configuration = self.configuration();
         let all = configuration.check.allow.iter().enumerate();
-        let concerning = all.filter(|(_, allowance)| allowance.concerns(path));
+        let concerning = all.filter(|(_, allowance)| allowance.paths.matches(path));
         let (places, allowed): (Vec<usize>, Vec<&Allowance>) =
-            concerning.map(|(at, allowance)| (at, allowance.allowance())).unzip();
+            concerning.map(|(at, allowance)| (at, &allowance.allowance)).unzip();
         let mut judged = judge(&Policy { levels: &configuration.check.rules, allowed: &allowed });
         let in_configuration =
             |own: &mut Vec<(usize, &'static Rule)>| own.iter_mut().for_each(|(at, _)| *at = places[*at]);

@@ -1,5 +1,5 @@
-//! The keys of `.stepmark/config.yaml`: each is declared here, once. The declaration reads it, lays layers over
-//! each other, gives it a default, and describes it in the schema and among the
+//! The keys of `.stepmark/config.yaml`: each is declared here, once. The declaration reads it, lays layers
+//! over each other, gives it a default, and describes it in the schema and among the
 //! [`VARIABLES`](crate::configuration::VARIABLES).
 
 use std::{collections::BTreeMap, num::NonZeroU32, time::Duration};
@@ -27,8 +27,8 @@ use stepmark_model::{
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub(super) name: &'static str,
-    /// `env`: one scalar, which an environment variable or a flag may give, too. `map`: a mapping of names that
-    /// people choose. `section`: a mapping of the keys `below`. `value`: anything else.
+    /// `env`: one scalar, which an environment variable or a flag may give, too. `map`: a mapping of names
+    /// that people choose. `section`: a mapping of the keys `below`. `value`: anything else.
     pub(super) kind: &'static str,
     /// True where it is that of a person or a machine, not that of a project.
     pub(super) is_of_system: bool,
@@ -58,8 +58,8 @@ macro_rules! keys {
                 below: below!($kind $written),
             }),*];
 
-            /// The keys that count where `nearer` lies over these: key by key in sections and maps, others as a
-            /// whole.
+            /// The keys that count where `nearer` lies over these: key by key in sections and maps, others
+            /// as a whole.
             pub(super) fn overlaid(self, nearer: Self) -> Self {
                 Self { $($key: overlaid!($kind self.$key, nearer.$key),)* }
             }
@@ -117,7 +117,7 @@ impl<K: Ord, V> Overlaid for BTreeMap<K, V> {
 }
 
 keys! {
-    /// What the keys of all layers say together.
+    /// The settings that the keys of all layers give together.
     Settings, Keys, "a mapping of keys such as `project_id` and `artifacts`" {
         value project_id: ProjectId => Option<String>, "the project's identity in tickets, memory and history",
             |given| given.map(|id| id.0);

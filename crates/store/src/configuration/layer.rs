@@ -77,6 +77,16 @@ pub struct ConfiguredValue {
     pub origin: Origin,
 }
 
+impl ConfiguredValue {
+    /// The value in one line: a text as it is, anything else as JSON.
+    pub fn text(&self) -> String {
+        match &self.value {
+            Value::String(text) => text.clone(),
+            other => other.to_json().to_string(),
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct ConfigurationLayer {
     pub(super) keys: Keys,
@@ -163,8 +173,8 @@ pub fn position_and_reason(error: &serde_yaml::Error) -> (Option<Position>, Stri
 /// Refuses workflows of one name, and a rule that stands under both of its names.
 fn check_names(keys: &Keys, tree: &Yaml<'_>) -> Result<(), Problem> {
     let workflows = keys.workflows.as_deref().unwrap_or_default();
-    let is_twice = |(place, name): (usize, &str)| workflows[..place].iter().any(|other| other.name() == name);
-    let mut names = workflows.iter().map(|workflow| workflow.name()).enumerate();
+    let is_twice = |(place, name): (usize, &str)| workflows[..place].iter().any(|other| other.name == name);
+    let mut names = workflows.iter().map(|workflow| workflow.name.as_str()).enumerate();
     if let Some((_, name)) = names.find(|found| is_twice(*found)) {
         return Err((KeyPath::key("workflows"), format!("workflows: `{name}` is declared twice")));
     }

@@ -29,10 +29,7 @@ use stepmark_model::{
 };
 
 pub use error::{ConfigurationError, UnknownKey};
-pub use keys::{
-    AsddSettings, AutodevSettings, CoordinationSettings, FlowSettings, MemorySettings, ProjectDescription,
-    RecallSettings,
-};
+pub use keys::{AsddSettings, AutodevSettings, CoordinationSettings, FlowSettings, ProjectDescription};
 pub use layer::{ConfiguredValue, Origin, Place, position_and_reason, position_of};
 use packs::PackFiles;
 pub use packs::{PACKS_FOLDER, ProjectPack};
@@ -42,7 +39,7 @@ pub use values::{
     Access, MemoryStoreKind, MemoryStoreSettings, MemoryTier, Milestone, PathAllowance, Repository,
     StepSource, Track, WorkflowDeclaration,
 };
-pub use variables::{DynamicPlace, Side, StaticLevel, VARIABLES, Variable};
+pub use variables::{Side, VARIABLES, Variable};
 
 /// The configuration of a project; every part has a default. It is static: no state is kept in it.
 #[derive(Clone, Debug)]
@@ -57,11 +54,10 @@ pub struct Configuration {
     pack_paths: PathGlobs,
     /// The values of every layer, the weakest first.
     values: Vec<ConfiguredValue>,
-    files: Vec<PathBuf>,
+    /// The files and what they held, in their order.
+    files: Vec<(PathBuf, Arc<[u8]>)>,
     /// `None` where it was not read.
     digest: Option<FileHash>,
-    /// The bytes of the files, in their order.
-    contents: Vec<Arc<[u8]>>,
     /// Set where the first of the files is the user's.
     has_user_file: bool,
     /// The sources that it was read from, besides the project.
@@ -95,27 +91,29 @@ impl Configuration {
             values,
             files: Vec::new(),
             digest: None,
-            contents: Vec::new(),
             has_user_file: false,
             given: ConfigurationSources::default(),
             unknown_keys,
         }
     }
 
-    fn with_packs(mut self, packs: Vec<ProjectPack>) -> Result<Self, String> {
+    fn with_packs(mut self, root: &Path, files: &PackFiles) -> Result<Self, ConfigurationError> {
+        let invalid =
+            |reason| ConfigurationError::Invalid { path: root.join(PACKS_FOLDER), position: None, reason };
+        let packs = packs::assemble(root, files)?;
         if packs.is_empty() {
             return Ok(self);
         }
-        let (kinds, paths) = packs::lifecycles_of(&packs)?;
+        let (kinds, paths) = packs::lifecycles_of(&packs).map_err(invalid)?;
         let declared = self.lifecycles.declared();
         let is_taken = |kind: &&DeclaredLifecycle| {
             declared.iter().any(|own| own.lifecycle.name() == kind.lifecycle.name())
         };
         if let Some(taken) = kinds.iter().find(is_taken) {
             let name = taken.lifecycle.name();
-            return Err(format!(
+            return Err(invalid(format!(
                 "`lifecycles` of the configuration has `{name}` too: give one of them another name"
-            ));
+            )));
         }
         self.lifecycles = Arc::new(Lifecycles::new(declared.iter().cloned().chain(kinds).collect()));
         (self.packs, self.pack_paths) = (packs, paths);
@@ -125,15 +123,8 @@ impl Configuration {
     pub(crate) fn with_pack_files(&self, root: &Path, files: &PackFiles) -> Result<Self, ConfigurationError> {
         let of_pack = |declared: &&DeclaredLifecycle| declared.kind.is_none();
         let own = self.lifecycles.declared().iter().filter(of_pack).cloned().collect();
-        let bare = Self {
-            lifecycles: Arc::new(Lifecycles::new(own)),
-            packs: Vec::new(),
-            digest: None,
-            ..self.clone()
-        };
-        let invalid =
-            |reason| ConfigurationError::Invalid { path: root.join(PACKS_FOLDER), position: None, reason };
-        bare.with_packs(packs::assemble(root, files)?).map_err(invalid)
+        let lifecycles = Arc::new(Lifecycles::new(own));
+        Self { lifecycles, packs: Vec::new(), digest: None, ..self.clone() }.with_packs(root, files)
     }
 
     /// The packs of the project, in the order of their files.
@@ -196,17 +187,12 @@ impl Configuration {
         &self.settings.settings
     }
 
-    /// The bytes of `.stepmark/config.yaml`, if [`Configuration::allowances`] stand there and in no other
+    /// The bytes of `.stepmark/config.yaml`, if the allowances (`check.allow`) stand there and in no other
     /// layer.
     pub(crate) fn source_of_allowances(&self) -> Option<&[u8]> {
         let last = self.values.iter().rfind(|value| value.key == "check.allow")?;
         let Origin::Project(place) = &last.origin else { return None };
         self.sources().find(|(file, _)| *file == place.file).map(|(_, bytes)| bytes)
-    }
-
-    /// The configuration files that were read, the weakest first.
-    pub fn files(&self) -> &[PathBuf] {
-        &self.files
     }
 
     /// The SHA-256 over what all layers say, to the byte: equal ones mean equal configurations. `None` for
@@ -218,7 +204,7 @@ impl Configuration {
     /// The configuration files that were read and what they held, the weakest first: for what other crates
     /// keep in them.
     pub fn sources(&self) -> impl Iterator<Item = (&Path, &[u8])> {
-        self.files.iter().zip(&self.contents).map(|(path, bytes)| (path.as_path(), &**bytes))
+        self.files.iter().map(|(path, bytes)| (path.as_path(), &**bytes))
     }
 
     /// The user's own configuration file and what it held; `None` where there is none. All others come with

@@ -8,7 +8,7 @@ use stepmark_frontmatter::KeyPath;
 use stepmark_model::{
     artifact::{PathGlob, PathGlobs},
     lifecycle::DeclaredLifecycle,
-    packs::{self, MOST_BYTES, Pack, PackDeclaration, PackError},
+    packs::{self, MOST_BYTES, Pack, PackDeclaration, PackError, PackKind},
 };
 
 pub const PACKS_FOLDER: &str = ".stepmark/packs";
@@ -94,13 +94,11 @@ pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack
         let pack = own.assemble(base.as_ref()).map_err(|error| misplaced(path(name), bytes, &error))?;
         for kind in &pack.kinds {
             let lifecycle = kind.kind.lifecycle.as_ref().map(|own| own.name());
-            let taken = packs.iter().find(|other| {
-                let lifecycles = other.pack.kinds.iter().filter_map(|kind| kind.kind.lifecycle.as_ref());
-                let mut commands = other.pack.kinds.iter().map(|other| &other.kind.command);
-                lifecycles.map(|own| own.name()).any(|own| Some(own) == lifecycle)
-                    || commands.any(|command| *command == kind.kind.command)
-            });
-            if let Some(other) = taken {
+            let is_same = |other: &PackKind| {
+                let own = other.kind.lifecycle.as_ref().map(|own| own.name());
+                other.kind.command == kind.kind.command || own.is_some() && own == lifecycle
+            };
+            if let Some(other) = packs.iter().find(|other| other.pack.kinds.iter().any(is_same)) {
                 let way = KeyPath::key("kinds").then(&kind.kind.name);
                 let (kind, other) = (&kind.kind.name, &other.file);
                 let reason = format!(
@@ -142,10 +140,9 @@ fn base_of<'d>(
 pub(crate) fn misplaced(path: PathBuf, bytes: &[u8], error: &PackError) -> ConfigurationError {
     let place = match error {
         PackError::Kind { way, kind, .. } => {
-            let way = KeyPath(
-                KeyPath::key("kinds").then(kind).0.into_iter().chain(way.0.iter().cloned()).collect(),
-            );
-            position_of(bytes, &way)
+            let mut whole = KeyPath::key("kinds").then(kind);
+            whole.0.extend(way.0.iter().cloned());
+            position_of(bytes, &whole)
         }
         PackError::Pack { way, .. } => position_of(bytes, way),
         // The error of the reader says the place.

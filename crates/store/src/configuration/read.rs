@@ -12,7 +12,7 @@ use crate::configuration::{
     Configuration, ConfigurationError, ConfigurationSources, Origin, Place, Variable,
     error::belongs_to,
     layer::ConfigurationLayer,
-    packs::{self, PACKS_FOLDER, PackFiles},
+    packs::{self, PackFiles},
 };
 use crate::disk::{
     file_reading::open_file, own_file, own_file::Access, root::CONFIGURATION_PATH, root::Root,
@@ -46,7 +46,6 @@ impl Configuration {
         let mut layers = Vec::new();
         let mut files = Vec::new();
         let mut digest = Sha256::new();
-        let mut contents = Vec::new();
         let mut has_user_file = false;
         let user = match &sources.user_file {
             Some(path) => Some((path.clone(), read_file(path)?, Origin::User as fn(Place) -> Origin)),
@@ -62,8 +61,7 @@ impl Configuration {
             refuse_misplaced(&path, &layer)?;
             layers.push(layer);
             has_user_file |= sources.user_file.as_ref() == Some(&path);
-            files.push(path);
-            contents.push(bytes.into());
+            files.push((path, bytes.into()));
         }
         for variable in Variable::all_static() {
             let Some(name) = &variable.environment else { continue };
@@ -83,14 +81,9 @@ impl Configuration {
             digest.update(format!("pack {name:?} {}\n", bytes.len()));
             digest.update(bytes);
         }
-        let packs = packs::assemble(root.path(), &pack_files)?;
-        let digest = FileHash::from_digest(digest.finalize().into());
-        let (given, digest) = (sources.clone(), Some(digest));
-        let read = Self { files, contents, has_user_file, given, digest, ..Self::of(layers) };
-        read.with_packs(packs).map_err(|reason| {
-            let path = root.path().join(PACKS_FOLDER);
-            ConfigurationError::Invalid { path, position: None, reason }
-        })
+        let digest = Some(FileHash::from_digest(digest.finalize().into()));
+        let read = Self { files, has_user_file, given: sources.clone(), digest, ..Self::of(layers) };
+        read.with_packs(root.path(), &pack_files)
     }
 }
 

@@ -11,8 +11,8 @@ use crate::configuration::{Configuration, keys::Keys};
 
 impl Configuration {
     /// The JSON Schema (draft 2020-12) of `.stepmark/config.yaml`. It is made from the types that the file is
-    /// read with. It allows no other keys: an editor then shows typing errors. What only reading tells, such as a move
-    /// to a state that does not exist, it does not say.
+    /// read with. It allows no other keys: an editor then shows typing errors. What only reading tells, such
+    /// as a move to a state that does not exist, it does not say.
     pub fn schema() -> Json {
         let settings = SchemaSettings::draft2020_12().with_transform(NoOtherKeys);
         let mut schema = settings.into_generator().into_root_schema_for::<Keys>().to_value();

@@ -13,7 +13,7 @@ use stepmark_model::{
     check::{Allowance, Level, RULES, rule_of},
 };
 
-/// Declares types that are one scalar, each with the way from its text and with what an editor may check of it.
+/// Declares types that are one scalar, each with the way from its text and with what an editor may check.
 macro_rules! scalars {
     ($($(#[$about:meta])* $own:ident($type:ty), |$text:ident| -> $error:ty $parse:block $schema:tt)*) => {$(
         $(#[$about])*
@@ -35,7 +35,8 @@ macro_rules! scalars {
 }
 
 scalars! {
-    /// A path inside the project, seen from its root; `{project-root}/` may stand before it, as in BMAD's files.
+    /// A path inside the project, seen from its root; `{project-root}/` may stand before it, as in files of
+    /// BMAD.
     FilePath(ProjectPath), |text| -> ProjectPathError {
         ProjectPath::new(text.strip_prefix("{project-root}/").unwrap_or(text))
     } {"type": "string", "minLength": 1, "not": {"pattern": "^/"}}
@@ -80,6 +81,16 @@ scalars! {
         match ProjectPath::new(inside.unwrap_or(text)) {
             Err(ProjectPathError::Empty) => Ok(String::new()),
             path => path.map(|path| path.as_str().to_owned()),
+        }
+    } {"type": "string"}
+
+    /// `higher-confidence`, `first` or `agent NAME`.
+    PreferText(Prefer), |text| -> String {
+        match text.split_once(' ') {
+            None if text == "higher-confidence" => Ok(Prefer::HigherConfidence),
+            None if text == "first" => Ok(Prefer::First),
+            Some(("agent", name)) if !name.trim().is_empty() => Ok(Prefer::Agent(name.trim().to_owned())),
+            _ => Err(format!("`{text}` is none of `higher-confidence`, `first` and `agent NAME`")),
         }
     } {"type": "string"}
 
@@ -162,10 +173,13 @@ schema_of_scalar!(Milestone, {"type": ["string", "number"], "pattern": r"\S"});
 /// it, and where its steps come from.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "WorkflowKeys")]
+#[non_exhaustive]
 pub struct WorkflowDeclaration {
-    name: String,
-    artifacts: PathGlobs,
-    steps: StepSource,
+    /// Its name, without surrounding blanks; no two entries share it.
+    pub name: String,
+    /// The patterns of the artifacts bound to it; they may be none.
+    pub artifacts: PathGlobs,
+    pub steps: StepSource,
 }
 
 /// The origin of the steps of a declared workflow.
@@ -177,27 +191,6 @@ pub enum StepSource {
     Folder(ProjectPath),
     /// Neither is given: the entry binds artifacts to the workflow of that name that is found in the project.
     Discovered,
-}
-
-impl WorkflowDeclaration {
-    /// The name of the workflow, without surrounding blanks; no two entries share it.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns whether the artifact at `path` is bound to this workflow.
-    pub fn binds(&self, path: &ProjectPath) -> bool {
-        self.artifacts.matches(path)
-    }
-
-    /// The patterns of the artifacts bound to this workflow; they may be none.
-    pub fn artifacts(&self) -> &PathGlobs {
-        &self.artifacts
-    }
-
-    pub fn steps(&self) -> &StepSource {
-        &self.steps
-    }
 }
 
 pub(super) const WORKFLOW_KEYS: [&str; 4] = ["name", "artifacts", "steps", "folder"];
@@ -252,27 +245,12 @@ impl TryFrom<WorkflowKeys> for WorkflowDeclaration {
 /// An entry of `check.allow:`: findings that are accepted in some artifacts.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "AllowanceKeys")]
+#[non_exhaustive]
 pub struct PathAllowance {
-    allowance: Allowance,
-    paths: PathGlobs,
-    pub(super) span: Option<Span>,
-}
-
-impl PathAllowance {
-    /// The allowance: what is accepted, and why.
-    pub const fn allowance(&self) -> &Allowance {
-        &self.allowance
-    }
-
+    pub allowance: Allowance,
+    pub paths: PathGlobs,
     /// The place of the entry in the file that it was read from; `None` for one that no file holds.
-    pub const fn span(&self) -> Option<Span> {
-        self.span
-    }
-
-    /// Returns whether it is accepted in the file at `path`.
-    pub fn concerns(&self, path: &ProjectPath) -> bool {
-        self.paths.matches(path)
-    }
+    pub span: Option<Span>,
 }
 
 /// The keys of an entry, as written.
@@ -316,27 +294,6 @@ impl TryFrom<f64> for Share {
         match (0.0..=1.0).contains(&number) {
             true => Ok(Self(number)),
             false => Err(format!("{number} is no number from 0 to 1")),
-        }
-    }
-}
-
-/// `higher-confidence`, `first` or `agent NAME`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(try_from = "String")]
-#[schemars(with = "String")]
-pub(super) struct PreferText(pub(super) Prefer);
-
-impl TryFrom<String> for PreferText {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        match text.split_once(' ') {
-            None if text == "higher-confidence" => Ok(Self(Prefer::HigherConfidence)),
-            None if text == "first" => Ok(Self(Prefer::First)),
-            Some(("agent", name)) if !name.trim().is_empty() => {
-                Ok(Self(Prefer::Agent(name.trim().to_owned())))
-            }
-            _ => Err(format!("`{text}` is none of `higher-confidence`, `first` and `agent NAME`")),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{fmt, sync::LazyLock};
 
-use DynamicPlace::{Frontmatter, RunTime};
+use Side::{Frontmatter, RunTime};
 
 use crate::configuration::keys::{Key, Keys};
 use stepmark_model::artifact::TIME_KEYS;
@@ -21,36 +21,28 @@ pub struct Variable {
     pub is_map: bool,
 }
 
+/// The side of a variable: a static one stands in configuration, a dynamic one never does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    Static(StaticLevel),
-    /// Kept, or computed, where the work happens.
-    Dynamic(DynamicPlace),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StaticLevel {
-    /// That of a person or a machine.
+    /// Static: that of a person or a machine.
     System,
+    /// Static: that of a project.
     Project,
+    /// Dynamic: kept in the frontmatter of an artifact.
+    Frontmatter,
+    /// Dynamic, and kept nowhere: it is found out when it is needed.
+    RunTime,
 }
 
 impl fmt::Display for Side {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Self::Static(StaticLevel::System) => "static, system",
-            Self::Static(StaticLevel::Project) => "static, project",
-            Self::Dynamic(DynamicPlace::Frontmatter) => "dynamic, frontmatter",
-            Self::Dynamic(DynamicPlace::RunTime) => "dynamic, run time",
+            Self::System => "static, system",
+            Self::Project => "static, project",
+            Self::Frontmatter => "dynamic, frontmatter",
+            Self::RunTime => "dynamic, run time",
         })
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DynamicPlace {
-    Frontmatter,
-    /// Nowhere: it is found out when it is needed.
-    RunTime,
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
@@ -62,58 +54,56 @@ pub static VARIABLES: LazyLock<Vec<Variable>> = LazyLock::new(|| {
             leaves.iter().map(|leaf| fixed(key.is_of_system, name(leaf), leaf)).collect()
         }
     });
-    fixed.chain(DYNAMIC.map(|(place, name, meaning)| dynamic(place, name, meaning))).collect()
+    let dynamic = DYNAMIC
+        .iter()
+        .flat_map(|(side, names, meaning)| names.iter().map(|name| Variable::dynamic(*side, name, meaning)));
+    fixed.chain(dynamic).collect()
 });
 
 fn fixed(is_of_system: bool, name: String, key: &Key) -> Variable {
-    let level = if is_of_system { StaticLevel::System } else { StaticLevel::Project };
-    let environment =
-        (key.kind == "env").then(|| format!("STEPMARK_{}", name.to_uppercase().replace('.', "_")));
-    let (side, is_map) = (Side::Static(level), key.kind == "map");
-    Variable { name, side, environment, meaning: key.meaning, is_map }
+    let side = if is_of_system { Side::System } else { Side::Project };
+    let environment = format!("STEPMARK_{}", name.to_uppercase().replace('.', "_"));
+    let environment = Some(environment).filter(|_| key.kind == "env");
+    Variable { name, side, environment, meaning: key.meaning, is_map: key.kind == "map" }
 }
 
-fn dynamic(place: DynamicPlace, name: &str, meaning: &'static str) -> Variable {
-    Variable { name: name.to_owned(), side: Side::Dynamic(place), environment: None, meaning, is_map: false }
-}
-
-const DYNAMIC: [(DynamicPlace, &str, &str); 30] = [
-    (Frontmatter, "stepsCompleted", "the steps that are done"),
-    (Frontmatter, "completedSteps", "the steps that are done"),
-    (Frontmatter, "validationStepsCompleted", "the steps of a validation that are done"),
-    (Frontmatter, "lastStep", "the last step that was done"),
-    (Frontmatter, "lastStepCompleted", "the last step that was done"),
-    (Frontmatter, "currentStep", "the step that is being done"),
-    (Frontmatter, "activeStep", "the step that is being done"),
-    (Frontmatter, "nextStep", "what comes next, which follows from the steps that are done"),
-    (Frontmatter, "status", "how the artifact stands"),
-    (Frontmatter, "workflowStatus", "how the artifact stands"),
-    (Frontmatter, "validationStatus", "how its validation stands"),
-    (Frontmatter, "developmentStatus", "how stories stand"),
-    (Frontmatter, "progress", "how far the work is"),
-    (Frontmatter, "percentComplete", "how far the work is"),
-    (Frontmatter, "scope", "the scope of the artifact"),
-    (Frontmatter, "parentId", "the parent in the chain of delegation"),
-    (Frontmatter, "rootId", "the root of the chain of delegation"),
-    (Frontmatter, "chainPath", "the chain of delegation"),
-    (Frontmatter, "delegation.id", "the place in the chain of delegation"),
-    (Frontmatter, "delegation.depth", "the depth in the chain of delegation"),
-    (Frontmatter, "retryCount", "how often the work was tried"),
-    (Frontmatter, "blockedBy", "what the work waits for"),
-    (RunTime, "session", "the session (`STEPMARK_SESSION`)"),
-    (RunTime, "sessionId", "the session (`STEPMARK_SESSION`)"),
-    (RunTime, "systemDate", "the date"),
-    (RunTime, "projectRoot", "the folder of the project"),
-    (RunTime, "workflowPath", "the folder of the workflow"),
-    (RunTime, "installedPath", "the folder of the workflow"),
-    (RunTime, "skillRoot", "the folder of the workflow"),
-    (RunTime, "leaseHolder", "who holds an artifact"),
+const DYNAMIC: [(Side, &[&str], &str); 22] = [
+    (Frontmatter, &["stepsCompleted", "completedSteps"], "the steps that are done"),
+    (Frontmatter, &["validationStepsCompleted"], "the steps of a validation that are done"),
+    (Frontmatter, &["lastStep", "lastStepCompleted"], "the last step that was done"),
+    (Frontmatter, &["currentStep", "activeStep"], "the step that is being done"),
+    (Frontmatter, &["nextStep"], "what comes next, which follows from the steps that are done"),
+    (Frontmatter, &["status", "workflowStatus"], "how the artifact stands"),
+    (Frontmatter, &["validationStatus"], "how its validation stands"),
+    (Frontmatter, &["developmentStatus"], "how stories stand"),
+    (Frontmatter, &["progress", "percentComplete"], "how far the work is"),
+    (Frontmatter, &["scope"], "the scope of the artifact"),
+    (Frontmatter, &["parentId"], "the parent in the chain of delegation"),
+    (Frontmatter, &["rootId"], "the root of the chain of delegation"),
+    (Frontmatter, &["chainPath"], "the chain of delegation"),
+    (Frontmatter, &["delegation.id"], "the place in the chain of delegation"),
+    (Frontmatter, &["delegation.depth"], "the depth in the chain of delegation"),
+    (Frontmatter, &["retryCount"], "how often the work was tried"),
+    (Frontmatter, &["blockedBy"], "what the work waits for"),
+    (RunTime, &["session", "sessionId"], "the session (`STEPMARK_SESSION`)"),
+    (RunTime, &["systemDate"], "the date"),
+    (RunTime, &["projectRoot"], "the folder of the project"),
+    (RunTime, &["workflowPath", "installedPath", "skillRoot"], "the folder of the workflow"),
+    (RunTime, &["leaseHolder"], "who holds an artifact"),
 ];
 
 impl Variable {
     /// The static variables, in the order of [`VARIABLES`].
     pub fn all_static() -> impl Iterator<Item = &'static Self> + Clone {
-        VARIABLES.iter().filter(|variable| matches!(variable.side, Side::Static(_)))
+        VARIABLES.iter().filter(|variable| variable.is_static())
+    }
+
+    const fn is_static(&self) -> bool {
+        matches!(self.side, Side::System | Side::Project)
+    }
+
+    fn dynamic(side: Side, name: &str, meaning: &'static str) -> Self {
+        Self { name: name.to_owned(), side, environment: None, meaning, is_map: false }
     }
 
     /// Returns whether `key` is a value of its own below this map.
@@ -136,10 +126,10 @@ impl Variable {
             true => variable.name == way,
             false => self::bare(&variable.name) == bare,
         };
-        let mut listed = VARIABLES.iter().filter(|variable| matches!(variable.side, Side::Dynamic(_)));
+        let mut listed = VARIABLES.iter().filter(|variable| !variable.is_static());
         let time = || TIME_KEYS.iter().find(|time| self::bare(time) == bare);
         listed.find(is_meant).cloned().or_else(|| {
-            time().map(|name| dynamic(Frontmatter, name, "when something happened to the artifact"))
+            time().map(|name| Self::dynamic(Frontmatter, name, "when something happened to the artifact"))
         })
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::configuration::{ConfiguredValue, Origin, StepSource};
 use crate::workspace::{ArtifactError, Workspace};
-use stepmark_frontmatter::Value;
 use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 use stepmark_model::{
     artifact::ProjectPath,
@@ -118,8 +117,8 @@ impl Contexts<'_> {
             );
         }
         let declarations = self.workspace.configuration().workflows.iter();
-        for declaration in declarations.filter(|declaration| declaration.binds(artifact.path())) {
-            let StepSource::Folder(folder) = declaration.steps() else { continue };
+        for declaration in declarations.filter(|declaration| declaration.artifacts.matches(artifact.path())) {
+            let StepSource::Folder(folder) = &declaration.steps else { continue };
             for name in ["workflow.md", "workflow.yaml", "workflow.yml"] {
                 if let Ok(file) = folder.join(name)
                     && !files.iter().any(|(own, _)| *own == file)
@@ -155,16 +154,12 @@ fn configuration(name: String, statements: Vec<ContextStatement>) -> ContextSour
 }
 
 fn configured(value: &ConfiguredValue) -> ContextSource {
-    let text = match &value.value {
-        Value::String(text) => text.clone(),
-        other => other.to_json().to_string(),
-    };
     let position = value.origin.place().map(|place| place.position);
     let name = match &value.origin {
         Origin::User(place) | Origin::Project(place) => place.file.display().to_string(),
         origin => origin.to_string(),
     };
-    configuration(name, vec![ContextStatement { key: value.key.clone(), text: Some(text), position }])
+    configuration(name, vec![ContextStatement { key: value.key.clone(), text: Some(value.text()), position }])
 }
 
 fn source(

@@ -2,10 +2,14 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use serde::{Deserialize, de::IgnoredAny};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Error as _, IgnoredAny, Visitor},
+    forward_to_deserialize_any,
+};
 use stepmark_model::artifact::{PathGlob, PathGlobs, ProjectPath};
 
-use super::{BaseUrl, Drift, Duplicates, Prune, Repository, RunSettings, Target, fields::fields_of};
+use super::{BaseUrl, Drift, Duplicates, Prune, Repository, RunSettings, Target};
 use crate::{
     TrackerName,
     breaker::BreakerSettings,
@@ -67,8 +71,8 @@ impl TrackerSettings {
     }
 }
 
-/// The keys of a tracker as they are written: those that every one may have, then those that [`KINDS`] gives to
-/// some.
+/// The keys of a tracker as they are written: those that every one may have, then those that [`KINDS`] gives
+/// to some.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `kind` and `repository`")]
 pub(super) struct TrackerKeys {
@@ -139,25 +143,20 @@ pub(super) static KINDS: [TrackerKind; 4] = [
         target: jira,
         pace: ScopedPace::jira,
         look_up_wait_seconds: 120,
-        ticket_fields: None,
+        ..DRY
     },
-    TrackerKind {
-        name: "file",
-        keys: &["path"],
-        target: file,
-        pace: ScopedPace::default,
-        look_up_wait_seconds: 0,
-        ticket_fields: None,
-    },
-    TrackerKind {
-        name: "dry",
-        keys: &[],
-        target: |_, _| Ok(Target::Dry),
-        pace: ScopedPace::default,
-        look_up_wait_seconds: 0,
-        ticket_fields: None,
-    },
+    TrackerKind { name: "file", keys: &["path"], target: file, ..DRY },
+    DRY,
 ];
+
+const DRY: TrackerKind = TrackerKind {
+    name: "dry",
+    keys: &[],
+    target: |_, _| Ok(Target::Dry),
+    pace: ScopedPace::default,
+    look_up_wait_seconds: 0,
+    ticket_fields: None,
+};
 
 /// A reason why a tracker cannot be used.
 pub(super) struct Problem {
@@ -318,4 +317,38 @@ fn refused_token_file(name: &TrackerName, target: &Target) -> String {
         "the tracker `{name}` names a file of secrets by `token_file`, which only your own configuration may; write into \
          `~/.config/stepmark/config.yaml`: `credentials: {{{host}: {{token_file: PATH}}}}`"
     )
+}
+
+/// The names of the fields that a type reads, for suggestions.
+fn fields_of<T: DeserializeOwned>() -> &'static [&'static str] {
+    let mut fields: &[&str] = &[];
+    // It never succeeds: nothing stands there.
+    let _failed = T::deserialize(Fields(&mut fields));
+    fields
+}
+
+/// Notes which fields a type asks for.
+struct Fields<'f>(&'f mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for Fields<'_> {
+    type Error = serde::de::value::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+        Err(Self::Error::custom("it has no value"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
+        *self.0 = fields;
+        self.deserialize_any(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
 }

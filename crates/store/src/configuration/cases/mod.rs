@@ -116,11 +116,11 @@ fn reads_globs_workflows_and_variables() {
     let [prd, release, audit] = configuration.workflows.as_slice() else {
         panic!("{:?}", configuration.workflows)
     };
-    assert_eq!((prd.name(), prd.steps()), ("prd", &StepSource::Discovered));
-    assert!(prd.binds(&path("docs/prd-2.md")) && !prd.binds(&path("docs/x.md")));
+    assert_eq!((prd.name.as_str(), &prd.steps), ("prd", &StepSource::Discovered));
+    assert!(prd.artifacts.matches(&path("docs/prd-2.md")) && !prd.artifacts.matches(&path("docs/x.md")));
     let steps = ["1", "step-02-write", "1.10", "02", "2.10"].map(str::to_owned).to_vec();
-    assert_eq!(release.steps(), &StepSource::Listed(steps));
-    assert_eq!(audit.steps(), &StepSource::Folder(path("workflows/audit")));
+    assert_eq!(release.steps, StepSource::Listed(steps));
+    assert_eq!(audit.steps, StepSource::Folder(path("workflows/audit")));
     let variables: Vec<_> = configuration.variables.iter().map(|(name, path)| (&**name, &**path)).collect();
     assert_eq!(variables, [("output", ""), ("plain", "out"), ("planning", "docs/plan")]);
 }
@@ -225,9 +225,9 @@ fn rules_have_levels_and_findings_are_accepted_by_path() {
         ("note".into(), "off".into(), "error".into())
     );
     let [allowance] = configuration.check.allow.as_slice() else { panic!("{:?}", configuration.check.allow) };
-    let ids: Vec<_> = allowance.allowance().rules.iter().map(|rule| rule.id).collect();
-    assert_eq!((ids, allowance.allowance().reason.as_str()), (vec!["SM101", "SM302"], "an import"));
-    assert!(allowance.concerns(&path("old/x.md")) && !allowance.concerns(&path("new/x.md")));
+    let ids: Vec<_> = allowance.allowance.rules.iter().map(|rule| rule.id).collect();
+    assert_eq!((ids, allowance.allowance.reason.as_str()), (vec!["SM101", "SM302"], "an import"));
+    assert!(allowance.paths.matches(&path("old/x.md")) && !allowance.paths.matches(&path("new/x.md")));
     assert!(configuration.unknown_keys().is_empty(), "{:?}", configuration.unknown_keys());
     let keys: Vec<_> = configuration.effective_values().into_iter().map(|value| value.key).collect();
     assert!(
