@@ -275,7 +275,7 @@ const OTHER_DIALECTS: [&str; 8] =
 fn state_key(tree: &Yaml<'_>) -> Option<(String, Span, Variable)> {
     let mut open: Vec<(&Node<'_>, String)> =
         tree.root().map(|root| (root, String::new())).into_iter().collect();
-    let mut first: Option<(String, Span, Variable)> = None;
+    let mut found = Vec::new();
     while let Some((node, way)) = open.pop() {
         match &node.kind {
             NodeKind::Sequence { items, .. } => open.extend(items.iter().map(|item| (item, way.clone()))),
@@ -286,19 +286,15 @@ fn state_key(tree: &Yaml<'_>) -> Option<(String, Span, Variable)> {
                     if OTHER_DIALECTS.contains(&below.as_str()) {
                         continue;
                     }
-                    let found = Variable::dynamic_at(&below, name);
-                    if let Some(variable) = found
-                        && first.as_ref().is_none_or(|(_, span, _)| key.span < *span)
-                    {
-                        first = Some((below.clone(), key.span, variable));
-                    }
+                    let variable = Variable::dynamic_at(&below, name);
+                    found.extend(variable.map(|variable| (below.clone(), key.span, variable)));
                     open.push((value, below));
                 }
             }
             NodeKind::Scalar { .. } | NodeKind::Alias { .. } => {}
         }
     }
-    first
+    found.into_iter().min_by_key(|(_, span, _)| *span)
 }
 
 /// The entries of all static variables that have a value, in the order of the table.
@@ -306,19 +302,17 @@ fn leaves<'t, 'a>(tree: &'t Yaml<'a>) -> Vec<(String, &'t Entry<'a>)> {
     let mut found = Vec::new();
     let Some(root) = tree.root() else { return found };
     for variable in Variable::all_static() {
-        let (section, leaf) = match variable.name.split_once('.') {
-            Some((section, leaf)) => (entry(root, section).map(|entry| &entry.value), leaf),
-            None => (Some(root), variable.name.as_str()),
-        };
-        let Some(entry) = section.and_then(|section| entry(section, leaf)) else { continue };
+        let mut names = variable.name.split('.');
+        let first = names.next().and_then(|name| entry(root, name));
+        let Some(found_entry) = names.fold(first, |above, name| entry(&above?.value, name)) else { continue };
         if variable.is_map {
-            let named = entry.value.entries().iter().filter_map(|entry| {
+            let named = found_entry.value.entries().iter().filter_map(|entry| {
                 let name = entry.key.as_key()?;
                 Some((format!("{}.{name}", variable.name), entry))
             });
             found.extend(named);
         } else {
-            found.push((variable.name.clone(), entry));
+            found.push((variable.name.clone(), found_entry));
         }
     }
     found.retain(|(_, entry)| !entry.value.is_null());
