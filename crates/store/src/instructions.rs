@@ -108,9 +108,9 @@ impl Instructions<'_> {
     /// Nothing is written.
     pub fn read(&self) -> Result<Option<CachedInstructions>, InstructionError> {
         let configuration = self.workspace.configuration();
-        let Some(output) = configuration.instruction_output().cloned() else { return Ok(None) };
+        let Some(output) = configuration.instructions.output.clone() else { return Ok(None) };
         let meta_file = ProjectPath::new(format!("{output}{META_SUFFIX}"))?;
-        let components = configuration.instruction_components();
+        let components = &configuration.instructions.components;
         if components.contains(&output) || components.contains(&meta_file) {
             return Err(InstructionError::OwnComponent { path: output });
         }
@@ -148,7 +148,7 @@ impl Instructions<'_> {
         output: &ProjectPath,
     ) -> Result<(InstructionInputs, Vec<WalkProblem>), InstructionError> {
         let mut components = Vec::new();
-        for path in self.workspace.configuration().instruction_components() {
+        for path in &self.workspace.configuration().instructions.components {
             let bytes = self
                 .workspace
                 .read_file(path)

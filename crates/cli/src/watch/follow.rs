@@ -149,7 +149,7 @@ pub(crate) fn journal_folders(workspace: &Workspace) -> [PathBuf; 2] {
 }
 
 fn configuration_files(workspace: &Workspace) -> Vec<PathBuf> {
-    let mut files = workspace.configuration().files().to_vec();
+    let mut files = workspace.configuration().sources().map(|(path, _)| path.to_owned()).collect::<Vec<_>>();
     files.push(workspace.root().path().join(CONFIGURATION_PATH));
     files
 }

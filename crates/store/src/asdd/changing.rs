@@ -230,7 +230,7 @@ impl Asdd<'_> {
     /// Refuses where whoever acts has not `role`.
     pub(super) fn want_role(&self, wanted: &'static str, role: &'static str) -> Result<(), SystemError> {
         let (roles, actor) =
-            (self.workspace.configuration().roles(), self.workspace.attribution().actor.to_string());
+            (&self.workspace.configuration().roles, self.workspace.attribution().actor.to_string());
         match roles.has(role, &actor) {
             true => Ok(()),
             false => Err(SystemError::Role { wanted, role, actor, holders: roles.of(role) }),

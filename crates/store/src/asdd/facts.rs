@@ -1,6 +1,7 @@
 //! The facts that slices are held against.
 
 use super::Asdd;
+use crate::configuration::AsddSettings;
 use crate::records::RecordsError;
 use std::collections::BTreeMap;
 use stepmark_model::artifact::{FileHash, ProjectPath};
@@ -42,7 +43,8 @@ impl Asdd<'_> {
     /// The demands of the project on its agents: the configuration, and thresholds in
     /// `steering/agent-thresholds.md` where it names none.
     pub(super) fn rules(&self) -> Rules {
-        let mut rules = self.settings.rules.clone();
+        let AsddSettings { thresholds, ccs_floor, steering, .. } = self.settings.clone();
+        let mut rules = Rules { thresholds, ccs_floor, steering };
         if rules.thresholds.0.is_empty()
             && let Ok(path) = self.settings.folder.join("steering/agent-thresholds.md")
             && let Ok(bytes) = self.workspace.read_file(&path)
@@ -71,7 +73,7 @@ impl Asdd<'_> {
         let paths = state.slices.iter().flat_map(SliceFacts::paths_of);
         let files = SliceFacts { files: paths.map(|path| (path.clone(), self.hash(&path))).collect() };
         let mut silent: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let seconds = self.settings.timeout_seconds;
+        let seconds = self.settings.monitor.timeout_seconds;
         for timeout in timeouts(&self.signals(), &state, self.workspace.now(), seconds) {
             if let Some(slice) = timeout.slice {
                 silent.entry(slice).or_default().push(timeout.agent);

@@ -49,7 +49,7 @@ pub struct Asdd<'w> {
 impl Workspace {
     /// ASDD in the project; `None` where the configuration has no key `asdd`.
     pub fn asdd(&self) -> Option<Asdd<'_>> {
-        Some(Asdd { workspace: self, settings: self.configuration().asdd()? })
+        Some(Asdd { workspace: self, settings: self.configuration().asdd.as_ref()? })
     }
 
     /// The same project, where ASDD is switched on with what counts without a configuration, if it is not:

@@ -24,7 +24,8 @@ impl Asdd<'_> {
         let mut found = Monitored::default();
         self.end_conflicts(&self.state_to_change()?, &mut found)?;
         let (mut signals, state) = (self.signals(), self.state()?);
-        for timeout in timeouts(&signals, &state, self.workspace.now(), self.settings.timeout_seconds) {
+        for timeout in timeouts(&signals, &state, self.workspace.now(), self.settings.monitor.timeout_seconds)
+        {
             let Some(signal) = signals.get_mut(&timeout.agent) else { continue };
             let told = signal.numbers.get(TOLD).copied().unwrap_or_default();
             let times = i64::try_from(timeout.times).unwrap_or(i64::MAX);
@@ -43,7 +44,7 @@ impl Asdd<'_> {
                 let slice = state.slice(id).filter(|_| !is_blocked);
                 slice.is_some_and(|slice| slice.status() != "BLOCKED" && slice.status() != "DONE")
             };
-            if timeout.times > self.settings.retries
+            if timeout.times > self.settings.monitor.retries
                 && let Some(slice) = timeout.slice.clone().filter(is_open)
             {
                 let reason = format!("`{}` is silent since {}", timeout.agent, signal.at);

@@ -56,7 +56,7 @@ pub enum AdoptionError {
 impl Workspace {
     /// Looks at the state file at `path`; without one at that in `_docs`, of today or of an older generation.
     pub fn autodev_to_adopt(&self, path: Option<&ProjectPath>) -> Result<Adoption, AdoptionError> {
-        let configured = || self.configuration().autodev().map(|settings| settings.file.clone());
+        let configured = || self.configuration().autodev.as_ref().map(|settings| settings.file.clone());
         let usual = NAMES.iter().map(|name| ProjectPath::new(format!("{DOCS}/{name}")));
         let places = match path {
             Some(path) => vec![path.clone()],
@@ -86,7 +86,7 @@ impl Workspace {
         let edited = edited.map_err(|source| AdoptionError::Edit { path: from.clone(), source })?;
         let position =
             Position::of(&Artifact::read(file.clone(), edited.bytes.clone())).map_err(unreadable)?;
-        let lacks_key = self.configuration().autodev().is_none();
+        let lacks_key = self.configuration().autodev.is_none();
         Ok(Adoption { from, file, position, is_older, lacks_key, found, bytes: edited.bytes })
     }
 

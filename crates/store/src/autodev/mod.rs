@@ -59,7 +59,7 @@ pub enum AutodevStatusError {
 impl Workspace {
     /// autodev in the project; `None` where the configuration has no key `autodev`.
     pub fn autodev(&self) -> Option<Autodev<'_>> {
-        self.configuration().autodev().map(|settings| Autodev { workspace: self, settings })
+        self.configuration().autodev.as_ref().map(|settings| Autodev { workspace: self, settings })
     }
 
     /// The workflow of the state file of autodev: the flow that it names.

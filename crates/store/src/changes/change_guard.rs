@@ -32,7 +32,7 @@ impl Workspace {
         else {
             return Ok(None);
         };
-        let (actor, roles) = (self.attribution().actor.to_string(), self.configuration().roles());
+        let (actor, roles) = (self.attribution().actor.to_string(), &self.configuration().roles);
         let writer = (!draft.is_decided).then_some((actor.as_str(), roles));
         let (lifecycle, mut refused) = match (lifecycles.choose(artifact), artifact.state().kind) {
             (Some(choice), _) => {
@@ -125,7 +125,7 @@ impl Workspace {
                 later.map(|time| format!("`{key}` is {time}"))
             }
             Guard::Role(role) => {
-                let (actor, roles) = (self.attribution().actor.to_string(), self.configuration().roles());
+                let (actor, roles) = (self.attribution().actor.to_string(), &self.configuration().roles);
                 let who = roles.of(role);
                 let who = if who.is_empty() {
                     "declared nowhere".to_owned()
@@ -136,7 +136,7 @@ impl Workspace {
                     .then(|| format!("`{actor}` does not have the role `{role}`, which is {who}"))
             }
             Guard::Approved => {
-                lifecycle.unapproved(&after.state_value().unwrap_or_default(), self.configuration().roles())
+                lifecycle.unapproved(&after.state_value().unwrap_or_default(), &self.configuration().roles)
             }
             _ => None,
         }

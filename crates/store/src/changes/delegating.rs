@@ -103,7 +103,7 @@ impl Delegations<'_> {
     /// it has none; both or neither. The parent is locked meanwhile, so that it is not finished at the same
     /// time.
     pub fn delegate(&self, order: &DelegationOrder<'_>) -> Result<Delegated, ChangeError> {
-        let child = match (order.file, self.workspace.configuration().delegation_folder()) {
+        let child = match (order.file, self.workspace.configuration().delegation.folder.as_ref()) {
             (Some(file), _) => file.clone(),
             (None, Some(folder)) => in_folder(Some(folder), &file_name(order.agent, order.child_id)),
             (None, None) => {

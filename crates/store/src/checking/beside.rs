@@ -120,15 +120,15 @@ impl Workspace {
         };
         let finding = |(at, entry): (usize, &PathAllowance)| {
             let is_idle = |rule: &&'static Rule| !in_use.0.contains(&(at, rule.id.to_owned()));
-            let idle: Vec<_> = entry.allowance().judged_rules().filter(is_idle).collect();
-            let all = entry.allowance().rules.len();
+            let idle: Vec<_> = entry.allowance.judged_rules().filter(is_idle).collect();
+            let all = entry.allowance.rules.len();
             entry
-                .span()
+                .span
                 .filter(|_| !idle.is_empty())
                 .map(|span| allowance_unused_finding(&path, span, &idle, all))
         };
         let findings: Vec<Finding> =
-            configuration.allowances().iter().enumerate().filter_map(finding).collect();
+            configuration.check.allow.iter().enumerate().filter_map(finding).collect();
         let judged = self.policy_at(&path, |policy| policy.judge_beside(findings));
         report.add_beside(path, bytes.to_vec(), judged, baseline);
     }

@@ -120,11 +120,11 @@ impl Workspace {
     /// Judges by the policy for the file at `path`; the places of allowances are those in the configuration.
     pub(crate) fn policy_at(&self, path: &ProjectPath, judge: impl FnOnce(&Policy<'_>) -> Judged) -> Judged {
         let configuration = self.configuration();
-        let all = configuration.allowances().iter().enumerate();
-        let concerning = all.filter(|(_, allowance)| allowance.concerns(path));
+        let all = configuration.check.allow.iter().enumerate();
+        let concerning = all.filter(|(_, allowance)| allowance.paths.matches(path));
         let (places, allowed): (Vec<usize>, Vec<&Allowance>) =
-            concerning.map(|(at, allowance)| (at, allowance.allowance())).unzip();
-        let mut judged = judge(&Policy { levels: configuration.rule_levels(), allowed: &allowed });
+            concerning.map(|(at, allowance)| (at, &allowance.allowance)).unzip();
+        let mut judged = judge(&Policy { levels: &configuration.check.rules, allowed: &allowed });
         let in_configuration =
             |own: &mut Vec<(usize, &'static Rule)>| own.iter_mut().for_each(|(at, _)| *at = places[*at]);
         in_configuration(&mut judged.used);

@@ -194,8 +194,8 @@ impl Checkpoints<'_> {
             return Ok(None);
         }
         let configuration = self.workspace.configuration();
-        let every = configuration.checkpoint_every().map(|every| every.get() as usize);
-        match reached(&carried.artifact, steps, configuration.milestones(), every) {
+        let every = configuration.checkpoints.every.map(|every| every.get() as usize);
+        match reached(&carried.artifact, steps, &configuration.milestones, every) {
             Some(reached) => self.make(carried.artifact.path(), Some(&reached.to_string())).map(Some),
             None => Ok(None),
         }

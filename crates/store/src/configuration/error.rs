@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::configuration::{DynamicPlace, Side};
+use crate::configuration::Side;
 use stepmark_frontmatter::Position;
 use stepmark_model::spelling::near_words;
 
@@ -52,7 +52,7 @@ pub enum ConfigurationError {
     Unreadable { path: PathBuf, source: io::Error },
     #[error("the configuration `{}` is larger than {limit} bytes", path.display())]
     TooLarge { path: PathBuf, limit: u64 },
-    #[error("`{}`{} cannot be used: {reason}", path.display(), At(*position))]
+    #[error("`{}`{} cannot be used: {reason}", path.display(), position.map(|at| format!(":{at}")).unwrap_or_default())]
     Invalid {
         path: PathBuf,
         /// The place in the file, as far as it is known.
@@ -79,18 +79,9 @@ pub enum ConfigurationError {
 pub(super) fn belongs_to(side: Side, key: &str) -> String {
     let name = key.rsplit('.').next().unwrap_or(key);
     match side {
-        Side::Dynamic(DynamicPlace::RunTime) => "nowhere: it is found out when it is needed".to_owned(),
-        Side::Dynamic(DynamicPlace::Frontmatter) | Side::Static(_) => {
+        Side::RunTime => "nowhere: it is found out when it is needed".to_owned(),
+        Side::Frontmatter | Side::System | Side::Project => {
             format!("in the frontmatter of the artifact (`stepmark set ARTIFACT {name}=…`)")
         }
-    }
-}
-
-/// `:line:column`, as editors understand it.
-struct At(Option<Position>);
-
-impl fmt::Display for At {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |position| write!(out, ":{position}"))
     }
 }

@@ -1,297 +1,388 @@
-//! The keys of `.stepmark/config.yaml` as they are written, each checked where it stands, so that an error
-//! has a place.
+//! The keys of `.stepmark/config.yaml`: each is declared here, once. The declaration reads it, lays layers
+//! over each other, gives it a default, and describes it in the schema and among the
+//! [`VARIABLES`](crate::configuration::VARIABLES).
 
-use std::{borrow::Cow, collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, num::NonZeroU32, time::Duration};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Deserializer};
-use serde_yaml::{Mapping, Value};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value as Json;
+use serde_yaml::Mapping;
 
-use crate::configuration::check_keys::{CheckKeys, RuleLevels};
-use crate::configuration::scalars::{
-    Count, FilePath, Limit, ProjectId, SettingText, VariableName, VariablePath,
+use crate::configuration::values::{
+    AllowanceKeys, Count, FilePath, Limit, MemoryStoreSettings, Milestone, PathAllowance, PreferText,
+    ProjectId, Repository, RuleLevel, RuleLevels, RuleName, SettingText, Share, StoreName, Track,
+    VariableName, VariablePath, WorkflowDeclaration, WorkflowKeys, gates,
 };
-use crate::configuration::sections::{AutodevKeys, CoordinationKeys, FlowKeys, MemoryKeys, ProjectKeys};
-use crate::configuration::variable_sides::{FREE_MAPS, Variable};
-use crate::configuration::{Milestone, UnknownKey, workflow_declaration::Workflows};
-use crate::configuration::{WorkflowDeclaration, asdd::AsddKeys};
-use stepmark_frontmatter::Position;
 use stepmark_model::{
-    artifact::{PathGlob, PathGlobs},
-    lifecycle::{LifecycleDeclaration, Roles},
+    artifact::{PathGlob, PathGlobs, ProjectPath},
+    asdd::{SteeringRule, Thresholds},
+    autodev::Flow,
+    check::{Levels, rule_of},
+    coordination::Format,
+    lifecycle::{DeclaredLifecycle, LifecycleDeclaration, Roles},
 };
 
-/// The whole file. Every key may be missing or empty.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(expecting = "a mapping of keys such as `project_id` and `artifacts`")]
-pub(super) struct Keys {
-    pub(super) project_id: Option<ProjectId>,
-    pub(super) project: Option<ProjectKeys>,
-    pub(super) artifacts: Option<ArtifactKeys>,
-    pub(super) workflows: Option<Workflows>,
-    pub(super) lifecycles: Option<Vec<LifecycleDeclaration>>,
-    pub(super) roles: Option<Roles>,
-    pub(super) variables: Option<BTreeMap<VariableName, VariablePath>>,
-    pub(super) active: Option<FilePath>,
-    pub(super) main_config: Option<FilePath>,
-    pub(super) config_source: Option<FilePath>,
-    pub(super) milestones: Option<Vec<Milestone>>,
-    pub(super) checkpoints: Option<CheckpointKeys>,
-    pub(super) delegation: Option<DelegationKeys>,
-    pub(super) lease: Option<LeaseKeys>,
-    #[serde(default, deserialize_with = "gates")]
-    pub(super) gates: Option<bool>,
-    pub(super) git_history: Option<GitHistoryKeys>,
-    pub(super) stories: Option<StoryKeys>,
-    pub(super) instructions: Option<InstructionKeys>,
-    pub(super) asdd: Option<AsddKeys>,
-    pub(super) autodev: Option<AutodevKeys>,
-    pub(super) coordination: Option<CoordinationKeys>,
-    pub(super) flows: Option<FlowKeys>,
-    pub(super) memory: Option<MemoryKeys>,
-    pub(super) settings: Option<BTreeMap<VariableName, SettingText>>,
-    pub(super) check: Option<CheckKeys>,
-    pub(super) trackers: Option<Trackers>,
-    pub(super) credentials: Option<Credentials>,
+/// A key as the table of variables has it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    /// `env`: one scalar, which an environment variable or a flag may give, too. `map`: a mapping of names
+    /// that people choose. `section`: a mapping of the keys `below`. `value`: anything else.
+    pub(super) kind: &'static str,
+    /// True where it is that of a person or a machine, not that of a project.
+    pub(super) is_of_system: bool,
+    pub(super) meaning: &'static str,
+    pub(super) below: &'static [Self],
 }
 
-/// `trackers:`, whose meaning the crate that keeps tickets knows.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Trackers(#[expect(dead_code, reason = "only its form is checked here")] Mapping);
+/// Declares the keys of a mapping, each of which may be missing: its kind, its name, the type in which it is
+/// written, that of the setting, its meaning, and how the one becomes the other.
+macro_rules! keys {
+    ($(#[$about:meta])* $settings:ident, $keys:ident, $expecting:literal {
+        $($(@$system:ident)? $kind:ident $key:ident: $written:ty => $type:ty, $($meaning:literal,)? $(#[$attribute:meta])*
+            |$given:ident| $value:expr;)*
+    }) => {
+        #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+        #[serde(expecting = $expecting)]
+        pub(super) struct $keys {
+            $($(#[doc = $meaning])? $(#[$attribute])* pub(super) $key: Option<$written>,)*
+        }
 
-/// `credentials:` of the user's file, whose meaning the same crate knows.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Credentials(#[expect(dead_code, reason = "only its form is checked here")] Mapping);
+        impl $keys {
+            pub(super) const KEYS: &[Key] = &[$(Key {
+                name: stringify!($key),
+                kind: stringify!($kind),
+                is_of_system: !concat!($(stringify!($system))?).is_empty(),
+                meaning: concat!($($meaning)?),
+                below: below!($kind $written),
+            }),*];
 
-/// `checkpoints:`.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(expecting = "a mapping with `every`")]
-pub(super) struct CheckpointKeys {
-    pub(super) every: Option<Count>,
-}
-
-/// `delegation:`.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(expecting = "a mapping with `folder`")]
-pub(super) struct DelegationKeys {
-    pub(super) folder: Option<FilePath>,
-}
-
-/// `lease:`.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(expecting = "a mapping with `seconds`")]
-pub(super) struct LeaseKeys {
-    pub(super) seconds: Option<Count>,
-}
-
-/// `gates:`. Earlier versions, which always had gates, wrote `{days: N}`.
-fn gates<'de, D: serde::Deserializer<'de>>(text: D) -> Result<Option<bool>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged, expecting = "expected `true` or `false`")]
-    enum Written {
-        Switch(bool),
-        Days {
-            #[serde(rename = "days")]
-            _days: serde::de::IgnoredAny,
-        },
-    }
-    Written::deserialize(text).map(|gates| Some(!matches!(gates, Written::Switch(false))))
-}
-
-/// `git_history:`.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(expecting = "a mapping with `limit_ms`")]
-pub(super) struct GitHistoryKeys {
-    pub(super) limit_ms: Option<Limit>,
-}
-
-/// `stories:`.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(expecting = "a mapping with `take_in_agreed`")]
-pub(super) struct StoryKeys {
-    pub(super) take_in_agreed: Option<bool>,
-}
-
-/// `instructions:`.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(expecting = "a mapping with `output` and `components`")]
-pub(super) struct InstructionKeys {
-    pub(super) output: Option<FilePath>,
-    pub(super) components: Option<Vec<FilePath>>,
-}
-
-/// `artifacts:`.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(expecting = "a mapping with `include` and `exclude`")]
-pub(super) struct ArtifactKeys {
-    pub(super) include: Option<Globs>,
-    pub(super) exclude: Option<Globs>,
-}
-
-/// Implements `JsonSchema` for a type that is written like another.
-macro_rules! schema_as {
-    ($own:ty, $written:ty) => {
-        impl JsonSchema for $own {
-            fn inline_schema() -> bool {
-                true
+            /// The keys that count where `nearer` lies over these: key by key in sections and maps, others
+            /// as a whole.
+            pub(super) fn overlaid(self, nearer: Self) -> Self {
+                Self { $($key: overlaid!($kind self.$key, nearer.$key),)* }
             }
+        }
 
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($own).into()
-            }
+        $(#[$about])*
+        #[derive(Clone, Debug)]
+        #[non_exhaustive]
+        pub struct $settings {
+            $($(#[doc = $meaning])? pub $key: $type,)*
+        }
 
-            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-                <$written>::json_schema(generator)
+        impl From<$keys> for $settings {
+            fn from(keys: $keys) -> Self {
+                Self { $($key: { let $given = keys.$key; $value },)* }
             }
         }
     };
 }
 
-/// A problem in the file, and its place.
-#[derive(Debug)]
-pub(super) struct Misplaced {
-    pub(super) position: Option<Position>,
-    pub(super) reason: String,
+macro_rules! below {
+    (section $written:ty) => {
+        <$written>::KEYS
+    };
+    ($kind:ident $written:ty) => {
+        &[]
+    };
 }
 
-impl Keys {
-    /// Reads `file`, which holds `bytes`; beside the keys stand those that are unknown.
-    pub(super) fn read(bytes: &[u8], file: &Path) -> Result<(Self, Vec<UnknownKey>), Misplaced> {
-        let keys: Option<Self> = serde_yaml::from_slice(bytes)?;
-        let values: Value = serde_yaml::from_slice(bytes)?;
-        Ok((keys.unwrap_or_default(), unknown_keys(&values, file)))
-    }
-
-    /// Reads one value that stands outside of files; `key` may lead into mappings: `section.key`.
-    pub(super) fn given(key: &str, text: &str) -> Result<Self, String> {
-        let mapping = |key: &str, value| Value::Mapping(Mapping::from_iter([(Value::from(key), value)]));
-        let file = key.rsplit('.').fold(Value::from(text), |value, key| mapping(key, value));
-        serde_yaml::from_value(file).map_err(|error| Misplaced::from(error).reason)
-    }
-
-    /// The keys that count where `nearer` lies over these: its values, key by key in mappings; its lists as a
-    /// whole.
-    pub(super) fn overlaid(self, nearer: Self) -> Self {
-        Self {
-            project_id: nearer.project_id.or(self.project_id),
-            project: nearer.project.or(self.project),
-            artifacts: both(self.artifacts, nearer.artifacts, |far, near| ArtifactKeys {
-                include: near.include.or(far.include),
-                exclude: near.exclude.or(far.exclude),
-            }),
-            workflows: nearer.workflows.or(self.workflows),
-            lifecycles: nearer.lifecycles.or(self.lifecycles),
-            roles: both(self.roles, nearer.roles, Roles::overlaid),
-            variables: both(self.variables, nearer.variables, united),
-            active: nearer.active.or(self.active),
-            main_config: nearer.main_config.or(self.main_config),
-            config_source: nearer.config_source.or(self.config_source),
-            milestones: nearer.milestones.or(self.milestones),
-            checkpoints: both(self.checkpoints, nearer.checkpoints, |far, near| CheckpointKeys {
-                every: near.every.or(far.every),
-            }),
-            delegation: both(self.delegation, nearer.delegation, |far, near| DelegationKeys {
-                folder: near.folder.or(far.folder),
-            }),
-            lease: both(self.lease, nearer.lease, |far, near| LeaseKeys {
-                seconds: near.seconds.or(far.seconds),
-            }),
-            gates: nearer.gates.or(self.gates),
-            git_history: both(self.git_history, nearer.git_history, |far, near| GitHistoryKeys {
-                limit_ms: near.limit_ms.or(far.limit_ms),
-            }),
-            stories: nearer.stories.or(self.stories),
-            instructions: both(self.instructions, nearer.instructions, |far, near| InstructionKeys {
-                output: near.output.or(far.output),
-                components: near.components.or(far.components),
-            }),
-            asdd: nearer.asdd.or(self.asdd),
-            autodev: nearer.autodev.or(self.autodev),
-            coordination: nearer.coordination.or(self.coordination),
-            flows: nearer.flows.or(self.flows),
-            memory: nearer.memory.or(self.memory),
-            settings: both(self.settings, nearer.settings, united),
-            check: both(self.check, nearer.check, |far, near| CheckKeys {
-                rules: both(far.rules, near.rules, RuleLevels::overlaid),
-                allow: near.allow.or(far.allow),
-            }),
-            trackers: nearer.trackers.or(self.trackers),
-            credentials: nearer.credentials.or(self.credentials),
-        }
-    }
-}
-
-fn both<T>(far: Option<T>, near: Option<T>, merge: impl FnOnce(T, T) -> T) -> Option<T> {
-    match (far, near) {
-        (Some(far), Some(near)) => Some(merge(far, near)),
-        (far, near) => near.or(far),
-    }
-}
-
-fn united<K: Ord, V>(mut far: BTreeMap<K, V>, near: BTreeMap<K, V>) -> BTreeMap<K, V> {
-    far.extend(near);
-    far
-}
-
-impl From<serde_yaml::Error> for Misplaced {
-    fn from(error: serde_yaml::Error) -> Self {
-        let mut reason = error.to_string();
-        let position = error.location().map(|at| Position { line: at.line(), column: at.column() });
-        if let Some(Position { line, column }) = position
-            && let Some(plain) = reason.strip_suffix(&format!(" at line {line} column {column}"))
-        {
-            reason.truncate(plain.len());
-        }
-        Self { position, reason }
-    }
-}
-
-/// Names the keys that nothing reads. Later issues add keys; an older version says that they have no effect.
-fn unknown_keys(values: &Value, file: &Path) -> Vec<UnknownKey> {
-    let mut unknown = Vec::new();
-    let mut compare = |values: &Value, way: &str, known: &[&str]| {
-        for key in values.as_mapping().into_iter().flat_map(serde_yaml::Mapping::keys) {
-            if !key.as_str().is_some_and(|key| known.contains(&key)) {
-                let spelling = serde_yaml::to_string(key).unwrap_or_default();
-                unknown.push(UnknownKey::new(way, spelling.trim_end(), file, known.iter().copied()));
-            }
+macro_rules! overlaid {
+    (section $far:expr, $near:expr) => {
+        overlaid!(map $far, $near)
+    };
+    (map $far:expr, $near:expr) => {
+        match ($far, $near) {
+            (Some(far), Some(near)) => Some(far.overlaid(near)),
+            (far, near) => near.or(far),
         }
     };
-    let sections: Vec<&str> = Variable::all_static().map(|variable| root_of(variable.name)).collect();
-    compare(values, "", &sections);
-    for (at, section) in sections.iter().enumerate() {
-        let is_first = !sections[..at].contains(section);
-        let leaves: Vec<&str> = Variable::all_static()
-            .filter_map(|variable| variable.name.split_once('.'))
-            .filter_map(|(own, leaf)| (own == *section).then_some(leaf))
-            .collect();
-        if is_first && !leaves.is_empty() && !FREE_MAPS.contains(section) {
-            compare(&values[*section], &format!("{section}."), &leaves);
-        }
-    }
-    for (index, workflow) in values["workflows"].as_sequence().into_iter().flatten().enumerate() {
-        compare(workflow, &format!("workflows[{index}]."), &["name", "artifacts", "steps", "folder"]);
-    }
-    unknown
+    ($kind:ident $far:expr, $near:expr) => {
+        $near.or($far)
+    };
 }
 
-/// The part of a name before its first `.`.
-fn root_of(name: &str) -> &str {
-    name.split_once('.').map_or(name, |(root, _)| root)
+/// Lays one map of names over another.
+trait Overlaid {
+    fn overlaid(self, nearer: Self) -> Self;
 }
 
-#[derive(Clone, Debug)]
-pub(super) struct Globs(pub(super) PathGlobs);
-
-impl<'de> Deserialize<'de> for Globs {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Vec::<PathGlob>::deserialize(from).map(PathGlobs::new).map(Self)
+impl<K: Ord, V> Overlaid for BTreeMap<K, V> {
+    fn overlaid(mut self, nearer: Self) -> Self {
+        self.extend(nearer);
+        self
     }
 }
 
-schema_as!(Trackers, BTreeMap<String, serde_json::Value>);
-schema_as!(Credentials, BTreeMap<String, serde_json::Value>);
-schema_as!(Globs, Vec<PathGlob>);
-schema_as!(Workflows, Vec<WorkflowDeclaration>);
+keys! {
+    /// The settings that the keys of all layers give together.
+    Settings, Keys, "a mapping of keys such as `project_id` and `artifacts`" {
+        value project_id: ProjectId => Option<String>, "the project's identity in tickets, memory and history",
+            |given| given.map(|id| id.0);
+        section project: ProjectKeys => ProjectDescription, |given| given.unwrap_or_default().into();
+        section artifacts: ArtifactKeys => ArtifactSettings, |given| given.unwrap_or_default().into();
+        value workflows: Vec<WorkflowDeclaration> => Vec<WorkflowDeclaration>,
+            "declared workflows and the artifacts bound to them",
+            #[schemars(with = "Option<Vec<WorkflowKeys>>")]
+            |given| given.unwrap_or_default();
+        value lifecycles: Vec<LifecycleDeclaration> => Vec<DeclaredLifecycle>,
+            "declared lifecycles and the artifacts that they apply to",
+            // Each layer was refused where one of its own cannot be used.
+            |given| given.iter().flatten().filter_map(|own| DeclaredLifecycle::of(own).ok()).collect();
+        map roles: Roles => Roles,
+            "who has a role that lifecycles ask for: `custodian`, `tech_lead`, `product_owner`, and others",
+            |given| given.into_iter().fold(Roles::default(), Roles::overlaid);
+        map variables: BTreeMap<VariableName, VariablePath> => BTreeMap<String, String>,
+            "folders that step files name by a variable",
+            |given| given.into_iter().flatten().map(|(name, path)| (name.0, path.0)).collect();
+        env active: FilePath => Option<ProjectPath>, "the artifact that is worked on",
+            |given| given.map(|path| path.0);
+        env main_config: FilePath => Option<ProjectPath>, "the configuration file of the workflows",
+            |given| given.map(|path| path.0);
+        env config_source: FilePath => Option<ProjectPath>, "the same, under its older name",
+            |given| given.map(|path| path.0);
+        value milestones: Vec<Milestone> => Vec<Milestone>,
+            "steps after which a checkpoint is made, and `finished`", |given| given.unwrap_or_default();
+        section checkpoints: CheckpointKeys => CheckpointSettings, |given| given.unwrap_or_default().into();
+        section delegation: DelegationKeys => DelegationSettings, |given| given.unwrap_or_default().into();
+        section instructions: InstructionKeys => InstructionSettings, |given| given.unwrap_or_default().into();
+        @system section lease: LeaseKeys => LeaseSettings, |given| given.unwrap_or_default().into();
+        @system env gates: bool => bool, "whether completed steps have files in `.stepmark/gates/`",
+            #[serde(default, deserialize_with = "gates")]
+            |given| given.unwrap_or_default();
+        @system section git_history: GitHistoryKeys => GitHistorySettings, |given| given.unwrap_or_default().into();
+        section stories: StoryKeys => StorySettings, |given| given.unwrap_or_default().into();
+        section coordination: CoordinationKeys => Option<CoordinationSettings>, |given| given.map(Into::into);
+        section asdd: AsddKeys => Option<AsddSettings>, |given| given.map(Into::into);
+        section memory: MemoryKeys => MemorySettings, |given| given.unwrap_or_default().into();
+        section flows: FlowKeys => Option<FlowSettings>, |given| given.map(Into::into);
+        section autodev: AutodevKeys => Option<AutodevSettings>, |given| given.map(Into::into);
+        section check: CheckKeys => CheckSettings, |given| given.unwrap_or_default().into();
+        // What these two mean the crate knows that keeps tickets: only their form is checked here.
+        value trackers: Mapping => Option<Mapping>, "where tickets of artifacts are kept",
+            #[schemars(with = "Option<BTreeMap<String, Json>>")]
+            |given| given;
+        @system value credentials: Mapping => Option<Mapping>,
+            "which host gets which credential; in the user's file alone",
+            #[schemars(with = "Option<BTreeMap<String, Json>>")]
+            |given| given;
+        @system map settings: BTreeMap<VariableName, SettingText> => BTreeMap<String, String>,
+            "what instructions tell an agent: names, languages, skill level",
+            |given| given.into_iter().flatten().map(|(name, text)| (name.0, text.0)).collect();
+    }
+}
+
+keys! {
+    #[derive(Default)]
+    ProjectDescription, ProjectKeys, "a mapping with `name`, `repositories`, `constitution` and `documents`" {
+        value name: String => Option<String>, "the name of the project", |given| given;
+        value repositories: Vec<Repository> => Vec<Repository>, "repositories that its work changes or reads",
+            |given| given.unwrap_or_default();
+        value constitution: FilePath => Option<ProjectPath>, "the document that its work has to keep to",
+            |given| given.map(|path| path.0);
+        value documents: Vec<FilePath> => Vec<ProjectPath>, "other documents of the project",
+            |given| given.into_iter().flatten().map(|path| path.0).collect();
+    }
+}
+
+keys! {
+    ArtifactSettings, ArtifactKeys, "a mapping with `include` and `exclude`" {
+        value include: Vec<PathGlob> => Option<PathGlobs>, "patterns of files that are artifacts",
+            |given| given.map(PathGlobs::new);
+        value exclude: Vec<PathGlob> => Option<PathGlobs>,
+            "patterns of files that are none, though they are included", |given| given.map(PathGlobs::new);
+    }
+}
+
+keys! {
+    CheckpointSettings, CheckpointKeys, "a mapping with `every`" {
+        env every: Count => Option<NonZeroU32>, "after how many steps a checkpoint is made",
+            |given| given.map(|count| count.0);
+    }
+}
+
+keys! {
+    DelegationSettings, DelegationKeys, "a mapping with `folder`" {
+        env folder: FilePath => Option<ProjectPath>, "where delegated artifacts are made",
+            |given| given.map(|path| path.0);
+    }
+}
+
+keys! {
+    InstructionSettings, InstructionKeys, "a mapping with `output` and `components`" {
+        env output: FilePath => Option<ProjectPath>, "the assembled instruction file",
+            |given| given.map(|path| path.0);
+        value components: Vec<FilePath> => Vec<ProjectPath>, "the Markdown files that it is assembled from",
+            |given| given.into_iter().flatten().map(|path| path.0).collect();
+    }
+}
+
+/// The time that a lease lasts where the configuration does not say, in seconds.
+pub(super) const DEFAULT_LEASE: u32 = 600;
+
+/// The time for which `resume` asks git for the history of a file where the configuration does not say, in
+/// milliseconds (issue "State that survives", tier 3).
+pub(super) const DEFAULT_GIT_HISTORY_LIMIT: u32 = 300;
+
+keys! {
+    LeaseSettings, LeaseKeys, "a mapping with `seconds`" {
+        env seconds: Count => Duration, "how long a lease lasts",
+            |given| Duration::from_secs(count(given, DEFAULT_LEASE).get().into());
+    }
+}
+
+keys! {
+    GitHistorySettings, GitHistoryKeys, "a mapping with `limit_ms`" {
+        env limit_ms: Limit => Duration, "how long `resume` asks git, in milliseconds",
+            |given| Duration::from_millis(given.map_or(DEFAULT_GIT_HISTORY_LIMIT, |limit| limit.0).into());
+    }
+}
+
+keys! {
+    StorySettings, StoryKeys, "a mapping with `take_in_agreed`" {
+        value take_in_agreed: bool => bool,
+            "whether the hook takes in what line and ledger of a story agree on", |given| given.unwrap_or_default();
+    }
+}
+
+keys! {
+    CoordinationSettings, CoordinationKeys, "a mapping with `option`, `folder`, `state_file` and limits in seconds" {
+        value option: Format => Format, "which files follow the tasks: A, B or C",
+            |given| given.unwrap_or(Format::TasksFile);
+        value folder: FilePath => ProjectPath, "the folder of tasks, agents and discoveries",
+            |given| path(given, ".coordination");
+        value state_file: FilePath => ProjectPath, "the state file of option C",
+            |given| path(given, "orchestrator-state.json");
+        value stale_seconds: Count => NonZeroU32, "after which silence of its agent a task is free again",
+            |given| count(given, 900);
+        value inactive_seconds: Count => NonZeroU32, "after which silence an agent does not count as active",
+            |given| count(given, 60);
+        value claims_per_agent: Count => NonZeroU32, "how many tasks an agent may hold at once",
+            |given| count(given, 1);
+    }
+}
+
+keys! {
+    AsddSettings, AsddKeys, "a mapping with `folder`, the logs, thresholds and limits in seconds" {
+        value folder: FilePath => ProjectPath, "the folder of slices and of the manifest", |given| path(given, ".asdd");
+        value failure_log: FilePath => ProjectPath, "the document to which failures of agents are added",
+            |given| path(given, "docs/agent-failure-log.md");
+        value thresholds: BTreeMap<String, Share> => Thresholds, "the least confidence of each agent",
+            |given| Thresholds(given.into_iter().flatten().map(|(agent, least)| (agent, least.0)).collect());
+        value ccs_floor: Share => Option<f64>, "the least product of the confidences of a slice",
+            |given| given.map(|floor| floor.0);
+        value steering: Vec<SteeringKeys> => Vec<SteeringRule>, "which of several proposals counts",
+            |given| given.into_iter().flatten().map(Into::into).collect();
+        value conflict_seconds: Count => u64,
+            "after which a conflict that no rule decides blocks a slice", |given| count(given, 60).get().into();
+        section monitor: MonitorKeys => MonitorSettings,
+            "when agents are looked at, and how long they may be silent", |given| given.unwrap_or_default().into();
+    }
+}
+
+keys! {
+    MonitorSettings, MonitorKeys, "a mapping with `every_seconds`, `timeout_seconds` and `retries`" {
+        value every_seconds: Count => u64, |given| count(given, 60).get().into();
+        value timeout_seconds: Count => u64, |given| count(given, 600).get().into();
+        value retries: Count => u64, |given| count(given, 2).get().into();
+    }
+}
+
+keys! {
+    MemorySettings, MemoryKeys, "a mapping with `track`, `stores` and `recall`" {
+        value track: Track => Track,
+            "whether what is told to memory stays in this clone (`local`) or is tracked (`git`)",
+            |given| given.unwrap_or_default();
+        value stores: BTreeMap<StoreName, MemoryStoreSettings> => BTreeMap<String, MemoryStoreSettings>,
+            "stores that are given what is remembered, beside the embedded one",
+            |given| given.into_iter().flatten().map(|(name, settings)| (name.0, settings)).collect();
+        section recall: RecallKeys => RecallSettings, "how much of memory is handed to an agent",
+            |given| given.unwrap_or_default().into();
+    }
+}
+
+keys! {
+    RecallSettings, RecallKeys, "a mapping with `limit` and `budget_chars`" {
+        value limit: Count => usize, |given| count(given, 10).get() as usize;
+        value budget_chars: Count => usize, |given| count(given, 4_000).get() as usize;
+    }
+}
+
+keys! {
+    FlowSettings, FlowKeys, "a mapping with `folder` and `stale_seconds`" {
+        value folder: FilePath => ProjectPath, "the folder of graphs, flows and executions", |given| path(given, "flows");
+        value stale_seconds: Count => NonZeroU32, "after which silence of its agent an attempt counts as crashed",
+            |given| count(given, 900);
+    }
+}
+
+keys! {
+    AutodevSettings, AutodevKeys, "a mapping with `file`, `docs`, `skill`, `flows`, `states` or `summary`" {
+        value file: FilePath => ProjectPath, "the state file of autodev", |given| path(given, "_docs/_autodev_state.md");
+        value docs: FilePath => ProjectPath, "the folder of the documents of autodev", |given| path(given, "_docs");
+        value skill: FilePath => Option<ProjectPath>, "the folder of the skill, whose flow files are read",
+            |given| given.map(|path| path.0);
+        value flows: Vec<Flow> => Vec<Flow>, "flows of the project", |given| given.unwrap_or_default();
+        value states: BTreeMap<String, FilePath> => BTreeMap<String, ProjectPath>,
+            "the files in which skills keep a state of their own, by the step", |given| {
+                let usual = ("Document".to_owned(), path(None, "_docs/02_document/state.json"));
+                let given = given.into_iter().flatten().map(|(step, path)| (step, path.0));
+                std::iter::once(usual).chain(given).collect()
+            };
+        value summary: FilePath => Option<ProjectPath>, "the file in which `project` writes a summary of autodev",
+            |given| given.map(|path| path.0);
+    }
+}
+
+keys! {
+    CheckSettings, CheckKeys, "a mapping with `rules` and `allow`" {
+        map rules: BTreeMap<RuleName, RuleLevel> => Levels,
+            "how bad the findings of a rule are: off, note, warning, error",
+            #[schemars(with = "Option<RuleLevels>")]
+            |given| given.into_iter().flatten().filter_map(|(rule, level)| Some((rule_of(rule.0)?, level.0))).collect();
+        value allow: Vec<PathAllowance> => Vec<PathAllowance>,
+            "findings that are accepted, by path and with a reason",
+            #[schemars(with = "Option<Vec<AllowanceKeys>>")]
+            |given| given.unwrap_or_default();
+    }
+}
+
+#[expect(clippy::expect_used, reason = "the defaults are paths of a project, and a test reads them")]
+fn path(given: Option<FilePath>, usual: &str) -> ProjectPath {
+    given.map_or_else(|| usual.parse().expect("a path"), |path| path.0)
+}
+
+fn count(given: Option<Count>, usual: u32) -> NonZeroU32 {
+    given.map_or(NonZeroU32::MIN.saturating_add(usual - 1), |count| count.0)
+}
+
+/// An entry of `asdd.steering`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `keys` and `prefer`")]
+pub(super) struct SteeringKeys {
+    keys: Option<Vec<String>>,
+    prefer: PreferText,
+}
+
+impl From<SteeringKeys> for SteeringRule {
+    fn from(written: SteeringKeys) -> Self {
+        Self { keys: written.keys.unwrap_or_default(), prefer: written.prefer.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_said_is_usual() {
+        let settings = FlowSettings::from(FlowKeys::default());
+        assert_eq!((settings.folder.as_str(), settings.stale_seconds.get()), ("flows", 900));
+        let settings = AutodevSettings::from(AutodevKeys::default());
+        assert_eq!(settings.file.as_str(), "_docs/_autodev_state.md");
+        let settings = CoordinationSettings::from(CoordinationKeys::default());
+        assert_eq!(settings.state_file.as_str(), "orchestrator-state.json");
+    }
+}

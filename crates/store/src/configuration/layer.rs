@@ -5,11 +5,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::configuration::{
-    UnknownKey, Variable, check_keys, keys::Keys, keys::Misplaced, lifecycles, variable_sides::FREE_MAPS,
+use serde_yaml::{Mapping, Value as Written};
+
+use crate::configuration::{ConfigurationError, UnknownKey, Variable, keys::Keys, values::WORKFLOW_KEYS};
+use stepmark_frontmatter::{
+    Document, Entry, KeyPath, LineIndex, Node, NodeKind, Position, Region, Segment, Span, Value, Yaml,
 };
-use stepmark_frontmatter::{Document, Entry, LineIndex, Node, NodeKind, Position, Region, Span, Value, Yaml};
-use stepmark_model::lifecycle::DeclaredLifecycle;
+use stepmark_model::{
+    check::rule_of,
+    lifecycle::{DeclaredLifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem},
+};
 
 /// The origin of a value of the configuration, the weakest first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,31 +77,25 @@ pub struct ConfiguredValue {
     pub origin: Origin,
 }
 
+impl ConfiguredValue {
+    /// The value in one line: a text as it is, anything else as JSON.
+    pub fn text(&self) -> String {
+        match &self.value {
+            Value::String(text) => text.clone(),
+            other => other.to_json().to_string(),
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct ConfigurationLayer {
     pub(super) keys: Keys,
     pub(super) values: Vec<ConfiguredValue>,
     pub(super) unknown_keys: Vec<UnknownKey>,
-    pub(super) lifecycles: Option<Vec<DeclaredLifecycle>>,
 }
 
-/// A reason why a layer cannot be used.
-#[derive(Debug)]
-pub(super) enum LayerError {
-    /// It is no YAML, or a value is not what stands for its key.
-    Invalid(Misplaced),
-    StateKey {
-        position: Position,
-        key: String,
-        variable: Variable,
-    },
-}
-
-impl From<Misplaced> for LayerError {
-    fn from(misplaced: Misplaced) -> Self {
-        Self::Invalid(misplaced)
-    }
-}
+/// A problem of a file: the way to it, and what it is.
+type Problem = (KeyPath, String);
 
 impl ConfigurationLayer {
     /// Reads a file; `origin` makes the origin of the value whose key stands at a place.
@@ -104,54 +103,165 @@ impl ConfigurationLayer {
         file: &Path,
         bytes: &[u8],
         origin: impl Fn(Place) -> Origin,
-    ) -> Result<Self, LayerError> {
+    ) -> Result<Self, ConfigurationError> {
         let tree = Yaml::parse(bytes, whole(bytes));
         let lines = LineIndex::new(bytes);
+        let invalid =
+            |position, reason| ConfigurationError::Invalid { path: file.to_owned(), position, reason };
+        let invalid_at = |offset, reason| invalid(Some(lines.position(bytes, offset)), reason);
+        let of_reader = |error| {
+            let (position, reason) = position_and_reason(&error);
+            invalid(position, reason)
+        };
         // State comes first: it is wrong whatever its value is.
         if let Ok(tree) = &tree
-            && let Some((way, span, variable)) = state_key(tree)
+            && let Some((key, span, Variable { meaning, side, .. })) = state_key(tree)
         {
-            let position = lines.position(bytes, span.start);
-            return Err(LayerError::StateKey { position, key: way, variable });
+            let (path, position) = (file.to_owned(), lines.position(bytes, span.start));
+            return Err(ConfigurationError::StateKey { path, position, key, meaning, side });
         }
-        let (mut keys, unknown_keys) = Keys::read(bytes, file)?;
-        let invalid = |reason: String, offset| {
-            LayerError::Invalid(Misplaced { position: Some(lines.position(bytes, offset)), reason })
-        };
-        let tree = tree.map_err(|error| invalid(error.to_string(), error.offset()))?;
-        if let Some(allowances) = keys.check.as_mut().and_then(|check| check.allow.as_mut()) {
-            check_keys::place(allowances, &tree);
+        let keys: Option<Keys> = serde_yaml::from_slice(bytes).map_err(of_reader)?;
+        let written: Written = serde_yaml::from_slice(bytes).map_err(of_reader)?;
+        let tree = tree.map_err(|error| invalid_at(error.offset(), error.to_string()))?;
+        let mut keys = keys.unwrap_or_default();
+        let refused = |(way, reason): Problem| invalid_at(offset(&tree, &way), reason);
+        check_names(&keys, &tree).map_err(refused)?;
+        check_lifecycles(keys.lifecycles.as_deref().unwrap_or_default()).map_err(refused)?;
+        let allowances = keys.check.as_mut().and_then(|check| check.allow.as_mut()).into_iter().flatten();
+        for (place, allowance) in allowances.enumerate() {
+            let way = KeyPath::key("check").then("allow").item(place);
+            allowance.span = node(&tree, &way).ok().map(|node| node.span);
         }
-        let lifecycles = keys.lifecycles.take().map(|declared| lifecycles::assemble(&declared, &tree));
-        let lifecycles = lifecycles.transpose().map_err(|error| invalid(error.reason, error.offset))?;
         let mut values = Vec::new();
         for (key, entry) in leaves(&tree) {
             let value = Value::of(&tree, &entry.value)
-                .map_err(|error| invalid(error.to_string(), entry.value.span.start))?;
+                .map_err(|error| invalid_at(entry.value.span.start, error.to_string()))?;
             let position = lines.position(bytes, entry.key.span.start);
-            values.push(ConfiguredValue {
-                key,
-                value,
-                origin: origin(Place { file: file.to_owned(), position }),
-            });
+            let origin = origin(Place { file: file.to_owned(), position });
+            values.push(ConfiguredValue { key, value, origin });
         }
-        Ok(Self { keys, values, unknown_keys, lifecycles })
+        Ok(Self { keys, values, unknown_keys: unknown_keys(&written, file) })
     }
 
+    /// One value that stands outside of files; `key` may lead into mappings: `section.key`.
     pub(super) fn given(key: &str, text: &str, origin: Origin) -> Result<Self, String> {
         // Whoever starts a command is not the one who says what they may do.
         if key.split('.').next() == Some("roles") {
             return Err("roles are given in `.stepmark/config.yaml` alone".to_owned());
         }
-        let keys = Keys::given(key, text)?;
+        let below = |value, key: &str| Written::Mapping(Mapping::from_iter([(Written::from(key), value)]));
+        let written = key.rsplit('.').fold(Written::from(text), below);
+        let keys = serde_yaml::from_value(written).map_err(|error| position_and_reason(&error).1)?;
         let value = Value::from_argument(text).map_err(|error| error.to_string())?.resolved();
         let value = ConfiguredValue { key: key.to_owned(), value, origin };
         Ok(Self { keys, values: vec![value], ..Self::default() })
     }
 }
 
+/// The place of an error of the reader of YAML, and the error without it.
+pub fn position_and_reason(error: &serde_yaml::Error) -> (Option<Position>, String) {
+    let position = error.location().map(|at| Position { line: at.line(), column: at.column() });
+    let mut reason = error.to_string();
+    if let Some(Position { line, column }) = position
+        && let Some(plain) = reason.strip_suffix(&format!(" at line {line} column {column}"))
+    {
+        reason.truncate(plain.len());
+    }
+    (position, reason)
+}
+
+/// Refuses workflows of one name, and a rule that stands under both of its names.
+fn check_names(keys: &Keys, tree: &Yaml<'_>) -> Result<(), Problem> {
+    let workflows = keys.workflows.as_deref().unwrap_or_default();
+    let is_twice = |(place, name): (usize, &str)| workflows[..place].iter().any(|other| other.name == name);
+    let mut names = workflows.iter().map(|workflow| workflow.name.as_str()).enumerate();
+    if let Some((_, name)) = names.find(|found| is_twice(*found)) {
+        return Err((KeyPath::key("workflows"), format!("workflows: `{name}` is declared twice")));
+    }
+    let way = KeyPath::key("check").then("rules");
+    let levels = node(tree, &way).map(Node::entries).unwrap_or_default();
+    let mut seen = Vec::new();
+    for rule in levels.iter().filter_map(|entry| rule_of(entry.key.as_key()?)) {
+        if seen.contains(&rule.id) {
+            let (id, name) = (rule.id, rule.name);
+            return Err((way, format!("check.rules: `{id}` (`{name}`) stands here twice")));
+        }
+        seen.push(rule.id);
+    }
+    Ok(())
+}
+
+fn check_lifecycles(declared: &[LifecycleDeclaration]) -> Result<(), Problem> {
+    let mut names: Vec<String> = Vec::new();
+    for (place, declaration) in declared.iter().enumerate() {
+        let misplaced = |error: LifecycleError| {
+            let mut way = KeyPath::key("lifecycles").item(place);
+            way.0.extend(error.way.0.iter().cloned());
+            (way, error.to_string())
+        };
+        let own = DeclaredLifecycle::of(declaration).map_err(misplaced)?;
+        let name = own.lifecycle.name().to_owned();
+        if names.contains(&name) {
+            let way = KeyPath::key("name");
+            return Err(misplaced(LifecycleError { name, way, problem: LifecycleProblem::NameTwice }));
+        }
+        names.push(name);
+    }
+    Ok(())
+}
+
+/// Names the keys that nothing reads. Later issues add keys; an older version says that they have no effect.
+fn unknown_keys(written: &Written, file: &Path) -> Vec<UnknownKey> {
+    let mut unknown = Vec::new();
+    let mut compare = |values: &Written, way: &str, known: &[&str]| {
+        for key in values.as_mapping().into_iter().flat_map(Mapping::keys) {
+            if !key.as_str().is_some_and(|key| known.contains(&key)) {
+                let spelling = serde_yaml::to_string(key).unwrap_or_default();
+                unknown.push(UnknownKey::new(way, spelling.trim_end(), file, known.iter().copied()));
+            }
+        }
+    };
+    let mut open = vec![(written, String::new(), Keys::KEYS)];
+    while let Some((values, way, known)) = open.pop() {
+        compare(values, &way, &known.iter().map(|key| key.name).collect::<Vec<_>>());
+        let sections = known.iter().filter(|key| !key.below.is_empty());
+        open.extend(sections.rev().map(|key| (&values[key.name], format!("{way}{}.", key.name), key.below)));
+    }
+    for (index, workflow) in written["workflows"].as_sequence().into_iter().flatten().enumerate() {
+        compare(workflow, &format!("workflows[{index}]."), &WORKFLOW_KEYS);
+    }
+    unknown
+}
+
+/// The position in `bytes` of the value at `way`, or of the last one on the way to it.
+pub fn position_of(bytes: &[u8], way: &KeyPath) -> Option<Position> {
+    let tree = Yaml::parse(bytes, whole(bytes)).ok()?;
+    Some(LineIndex::new(bytes).position(bytes, offset(&tree, way)))
+}
+
+fn offset(tree: &Yaml<'_>, way: &KeyPath) -> usize {
+    let (Ok(node) | Err(Some(node))) = node(tree, way) else { return tree.span().start };
+    node.span.start
+}
+
+/// The value at `way`; where it does not stand, the last one on the way to it. A text that stands for a list
+/// of one is its first item.
+fn node<'t, 'a>(tree: &'t Yaml<'a>, way: &KeyPath) -> Result<&'t Node<'a>, Option<&'t Node<'a>>> {
+    let mut node = tree.root().ok_or(None)?;
+    for segment in &way.0 {
+        let within = tree.target(node).unwrap_or(node);
+        let next = match (segment, &within.kind) {
+            (Segment::Key(key), _) => within.get(key),
+            (Segment::Index(index), NodeKind::Sequence { items, .. }) => items.get(*index),
+            (Segment::Index(_), _) => None,
+        };
+        node = next.ok_or(Some(node))?;
+    }
+    Ok(tree.target(node).unwrap_or(node))
+}
+
 /// All of the file behind a byte order mark.
-pub(super) fn whole(bytes: &[u8]) -> Span {
+fn whole(bytes: &[u8]) -> Span {
     let document = Document::scan(bytes);
     Region::WholeFile.find(&document).unwrap_or_else(|_| document.body())
 }
@@ -165,7 +275,7 @@ const OTHER_DIALECTS: [&str; 8] =
 fn state_key(tree: &Yaml<'_>) -> Option<(String, Span, Variable)> {
     let mut open: Vec<(&Node<'_>, String)> =
         tree.root().map(|root| (root, String::new())).into_iter().collect();
-    let mut first: Option<(String, Span, Variable)> = None;
+    let mut found = Vec::new();
     while let Some((node, way)) = open.pop() {
         match &node.kind {
             NodeKind::Sequence { items, .. } => open.extend(items.iter().map(|item| (item, way.clone()))),
@@ -176,19 +286,15 @@ fn state_key(tree: &Yaml<'_>) -> Option<(String, Span, Variable)> {
                     if OTHER_DIALECTS.contains(&below.as_str()) {
                         continue;
                     }
-                    let found = Variable::dynamic_at(&below, name);
-                    if let Some(variable) = found
-                        && first.as_ref().is_none_or(|(_, span, _)| key.span < *span)
-                    {
-                        first = Some((below.clone(), key.span, variable));
-                    }
+                    let variable = Variable::dynamic_at(&below, name);
+                    found.extend(variable.map(|variable| (below.clone(), key.span, variable)));
                     open.push((value, below));
                 }
             }
             NodeKind::Scalar { .. } | NodeKind::Alias { .. } => {}
         }
     }
-    first
+    found.into_iter().min_by_key(|(_, span, _)| *span)
 }
 
 /// The entries of all static variables that have a value, in the order of the table.
@@ -196,19 +302,17 @@ fn leaves<'t, 'a>(tree: &'t Yaml<'a>) -> Vec<(String, &'t Entry<'a>)> {
     let mut found = Vec::new();
     let Some(root) = tree.root() else { return found };
     for variable in Variable::all_static() {
-        let (section, leaf) = match variable.name.split_once('.') {
-            Some((section, leaf)) => (entry(root, section).map(|entry| &entry.value), leaf),
-            None => (Some(root), variable.name),
-        };
-        let Some(entry) = section.and_then(|section| entry(section, leaf)) else { continue };
-        if FREE_MAPS.contains(&variable.name) {
-            let named = entry.value.entries().iter().filter_map(|entry| {
+        let mut names = variable.name.split('.');
+        let first = names.next().and_then(|name| entry(root, name));
+        let Some(found_entry) = names.fold(first, |above, name| entry(&above?.value, name)) else { continue };
+        if variable.is_map {
+            let named = found_entry.value.entries().iter().filter_map(|entry| {
                 let name = entry.key.as_key()?;
                 Some((format!("{}.{name}", variable.name), entry))
             });
             found.extend(named);
         } else {
-            found.push((variable.name.to_owned(), entry));
+            found.push((variable.name.clone(), found_entry));
         }
     }
     found.retain(|(_, entry)| !entry.value.is_null());

@@ -2,13 +2,13 @@
 
 use std::{path::Path, path::PathBuf, sync::Arc};
 
-use crate::configuration::{Configuration, ConfigurationError, lifecycles};
+use crate::configuration::{Configuration, ConfigurationError, position_of};
 use crate::disk::{folder::Folder, own_file, root::Root};
-use stepmark_frontmatter::{KeyPath, LineIndex, Position, Yaml};
+use stepmark_frontmatter::KeyPath;
 use stepmark_model::{
     artifact::{PathGlob, PathGlobs},
     lifecycle::DeclaredLifecycle,
-    packs::{self, MOST_BYTES, Pack, PackDeclaration, PackError},
+    packs::{self, MOST_BYTES, Pack, PackDeclaration, PackError, PackKind},
 };
 
 pub const PACKS_FOLDER: &str = ".stepmark/packs";
@@ -68,7 +68,7 @@ pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack
     for (name, bytes) in files {
         let own = PackDeclaration::read(bytes).map_err(|error| misplaced(path(name), bytes, &error))?;
         let stem = name.trim_end_matches(".yaml");
-        let at = |key: &str| position(bytes, &KeyPath::key(key));
+        let at = |key: &str| position_of(bytes, &KeyPath::key(key));
         if own.pack.0 != stem {
             let reason =
                 format!("its name is `{}`, and its file is called `{stem}`: give both one name", own.pack.0);
@@ -90,23 +90,21 @@ pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack
         declared.iter().filter(|(_, _, own)| !is_extended(&own.pack.0) || own.extends.is_some())
     {
         let base = base_of(own, &declared, &mut vec![&own.pack.0])
-            .map_err(|reason| invalid(name, position(bytes, &KeyPath::key("extends")), reason))?;
+            .map_err(|reason| invalid(name, position_of(bytes, &KeyPath::key("extends")), reason))?;
         let pack = own.assemble(base.as_ref()).map_err(|error| misplaced(path(name), bytes, &error))?;
         for kind in &pack.kinds {
             let lifecycle = kind.kind.lifecycle.as_ref().map(|own| own.name());
-            let taken = packs.iter().find(|other| {
-                let lifecycles = other.pack.kinds.iter().filter_map(|kind| kind.kind.lifecycle.as_ref());
-                let mut commands = other.pack.kinds.iter().map(|other| &other.kind.command);
-                lifecycles.map(|own| own.name()).any(|own| Some(own) == lifecycle)
-                    || commands.any(|command| *command == kind.kind.command)
-            });
-            if let Some(other) = taken {
+            let is_same = |other: &PackKind| {
+                let own = other.kind.lifecycle.as_ref().map(|own| own.name());
+                other.kind.command == kind.kind.command || own.is_some() && own == lifecycle
+            };
+            if let Some(other) = packs.iter().find(|other| other.pack.kinds.iter().any(is_same)) {
                 let way = KeyPath::key("kinds").then(&kind.kind.name);
                 let (kind, other) = (&kind.kind.name, &other.file);
                 let reason = format!(
                     "`{other}` has a kind or a command `{kind}` too: give one of them `command` or `lifecycle`"
                 );
-                return Err(invalid(name, position(bytes, &way), reason));
+                return Err(invalid(name, position_of(bytes, &way), reason));
             }
         }
         packs.push(ProjectPack { pack, file: format!("{PACKS_FOLDER}/{name}"), bytes: Arc::from(*bytes) });
@@ -142,22 +140,15 @@ fn base_of<'d>(
 pub(crate) fn misplaced(path: PathBuf, bytes: &[u8], error: &PackError) -> ConfigurationError {
     let place = match error {
         PackError::Kind { way, kind, .. } => {
-            let way = KeyPath(
-                KeyPath::key("kinds").then(kind).0.into_iter().chain(way.0.iter().cloned()).collect(),
-            );
-            position(bytes, &way)
+            let mut whole = KeyPath::key("kinds").then(kind);
+            whole.0.extend(way.0.iter().cloned());
+            position_of(bytes, &whole)
         }
-        PackError::Pack { way, .. } => position(bytes, way),
+        PackError::Pack { way, .. } => position_of(bytes, way),
         // The error of the reader says the place.
         _ => None,
     };
     ConfigurationError::Invalid { path, position: place, reason: error.to_string() }
-}
-
-/// The position of the value at `way`, or of the last one on the way to it.
-fn position(bytes: &[u8], way: &KeyPath) -> Option<Position> {
-    let tree = Yaml::parse(bytes, super::layer::whole(bytes)).ok()?;
-    Some(LineIndex::new(bytes).position(bytes, lifecycles::offset(&tree, way)))
 }
 
 pub(super) fn lifecycles_of(packs: &[ProjectPack]) -> Result<(Vec<DeclaredLifecycle>, PathGlobs), String> {

@@ -11,11 +11,8 @@ use sha2::{Digest, Sha256};
 use crate::configuration::{
     Configuration, ConfigurationError, ConfigurationSources, Origin, Place, Variable,
     error::belongs_to,
-    keys::Misplaced,
     layer::ConfigurationLayer,
-    layer::LayerError,
-    packs::{self, PACKS_FOLDER, PackFiles},
-    variable_sides::FREE_MAPS,
+    packs::{self, PackFiles},
 };
 use crate::disk::{
     file_reading::open_file, own_file, own_file::Access, root::CONFIGURATION_PATH, root::Root,
@@ -49,7 +46,6 @@ impl Configuration {
         let mut layers = Vec::new();
         let mut files = Vec::new();
         let mut digest = Sha256::new();
-        let mut contents = Vec::new();
         let mut has_user_file = false;
         let user = match &sources.user_file {
             Some(path) => Some((path.clone(), read_file(path)?, Origin::User as fn(Place) -> Origin)),
@@ -61,21 +57,20 @@ impl Configuration {
             let Some(bytes) = bytes else { continue };
             digest.update(format!("{path:?} {}\n", bytes.len()));
             digest.update(&bytes);
-            let layer = ConfigurationLayer::read(&path, &bytes, origin);
-            layers.push(layer.map_err(|error| unusable(&path, error))?);
-            refuse_misplaced(&path, layers.last())?;
+            let layer = ConfigurationLayer::read(&path, &bytes, origin)?;
+            refuse_misplaced(&path, &layer)?;
+            layers.push(layer);
             has_user_file |= sources.user_file.as_ref() == Some(&path);
-            files.push(path);
-            contents.push(bytes.into());
+            files.push((path, bytes.into()));
         }
         for variable in Variable::all_static() {
-            let Some(name) = variable.environment else { continue };
+            let Some(name) = &variable.environment else { continue };
             let Some((_, text)) = sources.environment.iter().rfind(|(own, _)| own == name) else { continue };
             digest.update(format!("{name}={text:?}\n"));
-            let origin = Origin::Environment { variable: name.to_owned() };
-            layers.push(ConfigurationLayer::given(variable.name, text, origin).map_err(|reason| {
+            let origin = Origin::Environment { variable: name.clone() };
+            layers.push(ConfigurationLayer::given(&variable.name, text, origin).map_err(|reason| {
                 let source_name = format!("the environment variable `{name}`");
-                ConfigurationError::Given { source_name, key: variable.name.to_owned(), reason }
+                ConfigurationError::Given { source_name, key: variable.name.clone(), reason }
             })?);
         }
         for (key, text) in &sources.flags {
@@ -86,14 +81,9 @@ impl Configuration {
             digest.update(format!("pack {name:?} {}\n", bytes.len()));
             digest.update(bytes);
         }
-        let packs = packs::assemble(root.path(), &pack_files)?;
-        let digest = FileHash::from_digest(digest.finalize().into());
-        let (given, digest) = (sources.clone(), Some(digest));
-        let read = Self { files, contents, has_user_file, given, digest, ..Self::of(layers) };
-        read.with_packs(packs).map_err(|reason| {
-            let path = root.path().join(PACKS_FOLDER);
-            ConfigurationError::Invalid { path, position: None, reason }
-        })
+        let digest = Some(FileHash::from_digest(digest.finalize().into()));
+        let read = Self { files, has_user_file, given: sources.clone(), digest, ..Self::of(layers) };
+        read.with_packs(root.path(), &pack_files)
     }
 }
 
@@ -120,26 +110,10 @@ fn read_opened(path: &Path, opened: io::Result<File>) -> Result<Option<Vec<u8>>,
     }
 }
 
-pub(super) fn unusable(path: &Path, error: LayerError) -> ConfigurationError {
-    let path = path.to_owned();
-    match error {
-        LayerError::Invalid(Misplaced { position, reason }) => {
-            ConfigurationError::Invalid { path, position, reason }
-        }
-        LayerError::StateKey { position, key, variable } => ConfigurationError::StateKey {
-            path,
-            position,
-            key,
-            meaning: variable.meaning,
-            side: variable.side,
-        },
-    }
-}
-
 /// Refuses an identity that all projects of a person would share, and credentials of a file that comes with a
 /// repository.
-fn refuse_misplaced(path: &Path, layer: Option<&ConfigurationLayer>) -> Result<(), ConfigurationError> {
-    for value in layer.into_iter().flat_map(|layer| &layer.values) {
+fn refuse_misplaced(path: &Path, layer: &ConfigurationLayer) -> Result<(), ConfigurationError> {
+    for value in &layer.values {
         let key = value.key.split('.').next().unwrap_or_default();
         let reason = match (&value.origin, key) {
             (Origin::User(_), "project_id") => format!(
@@ -172,14 +146,11 @@ fn flag_layer(key: &str, text: &str) -> Result<ConfigurationLayer, Configuration
             variable.meaning
         )));
     }
-    let is_free = FREE_MAPS
-        .iter()
-        .any(|map| key.strip_prefix(map).is_some_and(|rest| rest.len() > 1 && rest.starts_with('.')));
-    if !is_free
-        && !Variable::all_static().any(|variable| variable.name == key && variable.environment.is_some())
+    let single = Variable::all_static().filter(|variable| variable.environment.is_some());
+    if !Variable::all_static().any(|variable| variable.has_below(key))
+        && !single.clone().any(|variable| variable.name == key)
     {
-        let known = Variable::all_static().filter(|variable| variable.environment.is_some());
-        let known: Vec<_> = known.map(|variable| format!("`{}`", variable.name)).collect();
+        let known: Vec<_> = single.map(|variable| format!("`{}`", variable.name)).collect();
         return Err(failed(format!(
             "it is no key with a single value; these are {}, `settings.NAME`, `variables.NAME`, `roles.ROLE` and `check.rules.RULE`",
             known.join(", ")

@@ -7,43 +7,19 @@ use schemars::{
 };
 use serde_json::Value as Json;
 
-use crate::configuration::{Configuration, Variable, keys::Keys};
+use crate::configuration::{Configuration, keys::Keys};
 
 impl Configuration {
     /// The JSON Schema (draft 2020-12) of `.stepmark/config.yaml`. It is made from the types that the file is
-    /// read with, and describes each key by what [`VARIABLES`](crate::configuration::VARIABLES) says of it.
-    /// It allows no other keys: an editor then shows typing errors. What only reading tells, such as a move
-    /// to a state that does not exist, it does not say.
+    /// read with. It allows no other keys: an editor then shows typing errors. What only reading tells, such
+    /// as a move to a state that does not exist, it does not say.
     pub fn schema() -> Json {
         let settings = SchemaSettings::draft2020_12().with_transform(NoOtherKeys);
         let mut schema = settings.into_generator().into_root_schema_for::<Keys>().to_value();
         schema["title"] = "Configuration of stepmark".into();
         schema["description"] = "`.stepmark/config.yaml`. It is static: state lives in frontmatter.".into();
-        let definitions = schema["$defs"].clone();
-        for variable in Variable::all_static() {
-            let mut described = &mut schema;
-            let mut parts = variable.name.split('.');
-            let (section, leaf) = (parts.next().unwrap_or_default(), parts.next());
-            if let Some(leaf) = leaf {
-                // Sections are definitions of their own.
-                let name = section_name(&described["properties"][section]).unwrap_or_default();
-                if definitions.get(&name).is_some() {
-                    described = &mut described["$defs"][&name]["properties"][leaf];
-                }
-            } else {
-                described = &mut described["properties"][section];
-            }
-            described["description"] = variable.meaning.into();
-        }
         schema
     }
-}
-
-/// The definition that a section refers to: `{"anyOf": [{"$ref": "#/$defs/NAME"}, …]}`.
-fn section_name(section: &Json) -> Option<String> {
-    let options = section["anyOf"].as_array()?;
-    let reference = options.iter().find_map(|option| option["$ref"].as_str())?;
-    reference.strip_prefix("#/$defs/").map(str::to_owned)
 }
 
 /// Forbids keys that are not listed where keys are listed.
@@ -65,8 +41,15 @@ mod tests {
 
     use super::*;
     use crate::configuration::{
-        Origin, cases::uncommented, initial_configuration, layer::ConfigurationLayer,
+        Origin, Variable, cases::uncommented, initial_configuration, layer::ConfigurationLayer,
     };
+
+    /// The definition that a section refers to: `{"anyOf": [{"$ref": "#/$defs/NAME"}, …]}`.
+    fn section_name(section: &Json) -> Option<String> {
+        let options = section["anyOf"].as_array()?;
+        let reference = options.iter().find_map(|option| option["$ref"].as_str())?;
+        reference.strip_prefix("#/$defs/").map(str::to_owned)
+    }
 
     fn reads(text: &str) -> bool {
         let layer = ConfigurationLayer::read(Path::new("config.yaml"), text.as_bytes(), Origin::Project);

@@ -1,7 +1,8 @@
 //! The sources of configuration besides the project: values that the edge of a program collects.
 
+use crate::configuration::keys::{DEFAULT_GIT_HISTORY_LIMIT, DEFAULT_LEASE};
 use crate::configuration::{ConfiguredValue, Origin};
-use std::{num::NonZeroU32, path::PathBuf};
+use std::path::PathBuf;
 use stepmark_frontmatter::Value;
 use stepmark_model::artifact::PathGlobs;
 
@@ -39,13 +40,6 @@ pub(crate) const DEFAULT_EXCLUDE: &[&str] = &[
     "**/vendor/**",
 ];
 
-/// The time that a lease lasts where the configuration does not say, in seconds.
-pub(super) const DEFAULT_LEASE: NonZeroU32 = NonZeroU32::MIN.saturating_add(599);
-
-/// The time for which `resume` asks git for the history of a file where the configuration does not say, in
-/// milliseconds (issue "State that survives", tier 3).
-pub(super) const DEFAULT_GIT_HISTORY_LIMIT: u32 = 300;
-
 /// Excluded whatever the configuration says: the state of stepmark and of git.
 pub(super) const ALWAYS_EXCLUDED: &[&str] =
     &["**/.stepmark/**", "**/.stepmark-*", "**/.git/**", "**/archive-v6/**"];
@@ -55,7 +49,7 @@ pub(super) fn default_values() -> Vec<ConfiguredValue> {
     let values = [
         ("artifacts.include", texts(DEFAULT_INCLUDE)),
         ("artifacts.exclude", texts(DEFAULT_EXCLUDE)),
-        ("lease.seconds", Value::Integer(DEFAULT_LEASE.get().into())),
+        ("lease.seconds", Value::Integer(DEFAULT_LEASE.into())),
         ("gates", Value::Bool(false)),
         ("git_history.limit_ms", Value::Integer(DEFAULT_GIT_HISTORY_LIMIT.into())),
     ];
@@ -68,4 +62,18 @@ pub(super) fn default_values() -> Vec<ConfiguredValue> {
 pub(super) fn built_in(globs: &[&str]) -> PathGlobs {
     let globs = globs.iter().map(|glob| glob.parse()).collect::<Result<_, _>>();
     PathGlobs::new(globs.expect("built-in patterns are valid"))
+}
+
+/// The content of `.stepmark/.gitignore`: what belongs to one clone, and what can be rebuilt.
+pub const STEPMARK_GITIGNORE: &str = "local/\ncache/\ngates/\n*.tmp\n";
+
+/// The text of a new `.stepmark/config.yaml`: the defaults, explained, and the identity of the project.
+///
+/// `project_id` is taken as it is; a UUID is what `init` gives.
+pub fn initial_configuration(project_id: &str) -> String {
+    let list = |globs: &[&str]| globs.iter().map(|glob| format!("\n    - '{glob}'")).collect::<String>();
+    include_str!("initial.yaml")
+        .replace("PROJECT_ID", project_id)
+        .replace(" # INCLUDE", &list(DEFAULT_INCLUDE))
+        .replace(" # EXCLUDE", &list(DEFAULT_EXCLUDE))
 }

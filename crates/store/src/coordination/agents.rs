@@ -18,7 +18,7 @@ impl Coordination<'_> {
             Err(error) => return Err(error.into()),
             Ok(state) => return self.give_goal(&state.root, goal, plan),
         }
-        let root = Record::root(goal, plan, self.settings.format, &self.now());
+        let root = Record::root(goal, plan, self.settings.option, &self.now());
         self.write_record(&root, "coordination init")?;
         Ok(self.follow(&[]))
     }

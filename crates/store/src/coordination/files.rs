@@ -147,7 +147,7 @@ impl Workspace {
 
 impl Coordination<'_> {
     pub(super) fn format(&self) -> FormatOf<'_, '_> {
-        self.format_of(self.settings.format)
+        self.format_of(self.settings.option)
     }
 
     pub(super) fn format_of(&self, format: Format) -> FormatOf<'_, '_> {
@@ -157,7 +157,7 @@ impl Coordination<'_> {
     /// Makes the files follow, where the format wants that after each change, with the results of the tasks
     /// in `ended`. The change is made: what goes wrong here is told beside it.
     pub(super) fn follow(&self, ended: &[Record]) -> CoordinationFiles {
-        if self.settings.format == Format::OrchestratorState {
+        if self.settings.option == Format::OrchestratorState {
             return Followed::default();
         }
         self.write_all(ended, &Overwrite::None).unwrap_or_else(|error| behind(&error))
@@ -173,7 +173,7 @@ impl Coordination<'_> {
     /// until somebody has decided what counts.
     pub(super) fn state_to_claim(&self) -> Result<(State, BTreeSet<String>), SystemError> {
         let (state, format) = (self.state()?, self.format());
-        let drift = match self.settings.format {
+        let drift = match self.settings.option {
             Format::OrchestratorState => Vec::new(),
             // What cannot be compared is told when the files follow.
             _ => {
@@ -217,7 +217,7 @@ impl Coordination<'_> {
         drop(found);
         // A reader makes no file.
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).keep(self.workspace.root());
-        if self.settings.format == Format::TasksFile {
+        if self.settings.option == Format::TasksFile {
             // The page of a task that another program changed is of that change.
             let is_ours = |task: &&Record| !followed.drift.iter().any(|drift| drift.id == task.id);
             for task in ended.iter().filter(is_ours).collect::<Vec<_>>() {

@@ -39,8 +39,8 @@ impl Coordination<'_> {
             nothing(path.map_or_else(|| self.settings.folder.to_string(), ToString::to_string))
         })?;
         let own =
-            self.format_of(self.settings.format).path(format.files().first().copied().unwrap_or_default());
-        let is_own = format == self.settings.format
+            self.format_of(self.settings.option).path(format.files().first().copied().unwrap_or_default());
+        let is_own = format == self.settings.option
             && path.is_none_or(|path| {
                 own.is_some_and(|own| own == *path || own.parent().as_ref() == Some(path))
             });
@@ -102,7 +102,7 @@ impl Coordination<'_> {
     fn last_and_found(&self) -> Result<record_files::LastAndFound<State>, SystemError> {
         let options = self.workspace.commit_options();
         let (last, found) = record_files::last_and_found(self.workspace.root(), options, &self.format())?;
-        let follows = self.settings.format != Format::OrchestratorState;
+        let follows = self.settings.option != Format::OrchestratorState;
         Ok((last.filter(|_| follows), found))
     }
 
@@ -117,7 +117,7 @@ impl Coordination<'_> {
         read: impl Fn(Format, usize, &str) -> Result<Option<Vec<u8>>, SystemError>,
     ) -> Result<Option<(Format, Files)>, SystemError> {
         let formats =
-            [self.settings.format, Format::TasksFile, Format::ServerState, Format::OrchestratorState];
+            [self.settings.option, Format::TasksFile, Format::ServerState, Format::OrchestratorState];
         let known = if is_own && self.state().is_ok() { &formats[..1] } else { &formats[..] };
         for format in known.iter().copied() {
             let mut files = Files::new();
@@ -152,7 +152,7 @@ impl Coordination<'_> {
         };
         let files = coordination.project(&Overwrite::None).or_else(|error| {
             // The files of the option before are those that are there.
-            let (option, value) = key(&self.settings.format);
+            let (option, value) = key(&self.settings.option);
             changed.configure(option, value)?;
             Err(error)
         })?;
@@ -188,6 +188,6 @@ impl Coordination<'_> {
         state: &State,
         read: impl Fn(&ProjectPath) -> Option<Vec<u8>>,
     ) -> Vec<FileFindings> {
-        self.findings_of_files(state, self.settings.format == Format::OrchestratorState, read)
+        self.findings_of_files(state, self.settings.option == Format::OrchestratorState, read)
     }
 }

@@ -52,7 +52,7 @@ pub struct Coordination<'w> {
 impl Workspace {
     /// Coordination in the project; `None` where the configuration has no key `coordination`.
     pub fn coordination(&self) -> Option<Coordination<'_>> {
-        let settings = self.configuration().coordination()?;
+        let settings = self.configuration().coordination.as_ref()?;
         Some(Coordination {
             workspace: self,
             settings,
@@ -82,7 +82,7 @@ impl<'w> Coordination<'w> {
     /// the configured format tell, which other programs write, too.
     pub fn signals(&self) -> Signals {
         let mut signals = read_signals(self.workspace.root(), SYSTEM);
-        let told = self.file_of(self.settings.format, self.settings.format.heartbeat_file());
+        let told = self.file_of(self.settings.option, self.settings.option.heartbeat_file());
         let told = told.and_then(|path| self.workspace.read_file(&path).ok());
         take_newer(&mut signals, told.map(|bytes| heartbeats(&bytes)).unwrap_or_default());
         signals

@@ -53,7 +53,7 @@ impl Coordination<'_> {
         let silent = orphaned(&state, &self.signals(), self.workspace.now(), stale);
         let orphaned = silent.iter().map(|task| task.id.clone()).collect();
         Some(CoordinationFacts {
-            format: self.settings.format,
+            format: self.settings.option,
             claims_per_agent: self.claims_per_agent(),
             orphaned,
             state,

@@ -283,7 +283,7 @@ impl Coordination<'_> {
     /// The task that `agent` would be given.
     pub fn next(&self, agent: &str) -> Result<Record, SystemError> {
         let state = self.state()?;
-        let changed = match self.settings.format {
+        let changed = match self.settings.option {
             Format::OrchestratorState => Vec::new(),
             // The files tell when they follow if they cannot be compared.
             _ => self.drift().unwrap_or_default(),

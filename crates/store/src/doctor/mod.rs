@@ -141,7 +141,7 @@ impl Doctor<'_> {
         let tasks = self
             .workspace
             .coordination()
-            .filter(|tasks| tasks.settings().format != Format::OrchestratorState);
+            .filter(|tasks| tasks.settings().option != Format::OrchestratorState);
         let tasks = tasks.and_then(|tasks| tasks.project(&Overwrite::None).ok());
         let slices = self.workspace.asdd().and_then(|slices| slices.project(&Overwrite::None).ok());
         let mut finished = self.workspace.flows().map(|flows| flows.finish_cut_off()).unwrap_or_default();

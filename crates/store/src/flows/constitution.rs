@@ -17,7 +17,7 @@ pub struct Constitution {
 
 impl Flows<'_> {
     pub fn constitution(&self) -> Option<Constitution> {
-        let path = self.workspace.configuration().project().constitution.clone()?;
+        let path = self.workspace.configuration().project.constitution.clone()?;
         let bytes = self.workspace.read_file(&path).ok();
         let artifact = bytes.map(|bytes| Artifact::read(path.clone(), bytes));
         let state = artifact.as_ref().and_then(|artifact| artifact.state_value().ok());

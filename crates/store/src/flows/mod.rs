@@ -54,7 +54,7 @@ pub struct Flows<'w> {
 impl Workspace {
     /// Flows in the project; `None` where the configuration has no key `flows`.
     pub fn flows(&self) -> Option<Flows<'_>> {
-        let settings = self.configuration().flows()?;
+        let settings = self.configuration().flows.as_ref()?;
         Some(Flows { workspace: self, settings, snapshot: Arc::new(Mutex::new(Snapshot::new("flows.stat"))) })
     }
 

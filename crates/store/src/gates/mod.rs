@@ -65,7 +65,7 @@ impl Workspace {
 impl Gates<'_> {
     /// Returns whether the configuration switches gates on (`gates: true`).
     pub fn are_on(&self) -> bool {
-        self.workspace.configuration().has_gates()
+        self.workspace.configuration().gates
     }
 
     /// Returns whether there are gates, which a project that switched them off may still have.

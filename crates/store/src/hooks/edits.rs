@@ -25,7 +25,7 @@ impl ProjectHistory<'_> {
     /// staged.
     pub fn take_in_agreed(&self) -> Result<Vec<StorySides>, StageHistoryError> {
         let (workspace, root) = (self.workspace, self.workspace.root());
-        if !workspace.configuration().takes_in_agreed() || !is_repository(root) {
+        if !workspace.configuration().stories.take_in_agreed || !is_repository(root) {
             return Ok(Vec::new());
         }
         // `git commit FILE` has an index of its own: the one of the next commit would keep the old content.

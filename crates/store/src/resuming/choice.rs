@@ -40,7 +40,7 @@ impl ProjectHistory<'_> {
     /// Chooses the artifact to go on with where none is named: see [`ResumeChoice`], in that order. Of a
     /// `session` only its own events count.
     pub fn artifact_to_resume(&self, session: Option<&SessionId>) -> Result<ResumeChoice, ChoiceError> {
-        if let Some(active) = self.workspace.configuration().active() {
+        if let Some(active) = &self.workspace.configuration().active {
             return Ok(ResumeChoice::Active(active.clone()));
         }
         for limit in EVENTS {

@@ -101,7 +101,7 @@ impl Workspace {
                 result: SourceResult::Nothing { reason },
             })
         };
-        let limit = self.configuration().git_history_limit();
+        let limit = self.configuration().git_history.limit_ms;
         if limit.is_zero() {
             return nothing("the configuration turns it off (`git_history.limit_ms: 0`)".to_owned());
         }

@@ -2,7 +2,6 @@
 
 use crate::configuration::{ConfiguredValue, Origin, StepSource};
 use crate::workspace::{ArtifactError, Workspace};
-use stepmark_frontmatter::Value;
 use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 use stepmark_model::{
     artifact::ProjectPath,
@@ -57,9 +56,12 @@ impl Contexts<'_> {
         let subject = match artifact {
             Some(path) => Some(self.workspace.artifact(path)?),
             // Where it cannot be read, that is told of the path that counts.
-            None => {
-                self.workspace.configuration().active().and_then(|path| self.workspace.artifact(path).ok())
-            }
+            None => self
+                .workspace
+                .configuration()
+                .active
+                .as_ref()
+                .and_then(|path| self.workspace.artifact(path).ok()),
         };
         let mut sources = Vec::new();
         if let Some(artifact) = &subject {
@@ -81,7 +83,7 @@ impl Contexts<'_> {
         }
         let answer = |question| {
             let sources = [sources.clone(), self.configured_sources(question)].concat();
-            answer_context(question, &sources, self.workspace.configuration().variables())
+            answer_context(question, &sources, &self.workspace.configuration().variables)
         };
         let active = answer(ContextQuery::Active);
         let configuration_file = answer(ContextQuery::ConfigurationFile);
@@ -114,9 +116,9 @@ impl Contexts<'_> {
                 yaml.filter_map(|name| Some((outline.folder.join(name).ok()?, outline.folder.clone()))),
             );
         }
-        let declarations = self.workspace.configuration().workflows().iter();
-        for declaration in declarations.filter(|declaration| declaration.binds(artifact.path())) {
-            let StepSource::Folder(folder) = declaration.steps() else { continue };
+        let declarations = self.workspace.configuration().workflows.iter();
+        for declaration in declarations.filter(|declaration| declaration.artifacts.matches(artifact.path())) {
+            let StepSource::Folder(folder) = &declaration.steps else { continue };
             for name in ["workflow.md", "workflow.yaml", "workflow.yml"] {
                 if let Ok(file) = folder.join(name)
                     && !files.iter().any(|(own, _)| *own == file)
@@ -152,16 +154,12 @@ fn configuration(name: String, statements: Vec<ContextStatement>) -> ContextSour
 }
 
 fn configured(value: &ConfiguredValue) -> ContextSource {
-    let text = match &value.value {
-        Value::String(text) => text.clone(),
-        other => other.to_json().to_string(),
-    };
     let position = value.origin.place().map(|place| place.position);
     let name = match &value.origin {
         Origin::User(place) | Origin::Project(place) => place.file.display().to_string(),
         origin => origin.to_string(),
     };
-    configuration(name, vec![ContextStatement { key: value.key.clone(), text: Some(text), position }])
+    configuration(name, vec![ContextStatement { key: value.key.clone(), text: Some(value.text()), position }])
 }
 
 fn source(

@@ -33,7 +33,7 @@ impl Workspace {
         !artifact.artifact().has_status_alone()
             || !matches!(artifact.membership(), Membership::None)
             || artifact.path().as_str().split('/').any(|folder| folder == OUTPUT_FOLDER)
-            || self.configuration().is_include_configured()
+            || self.configuration().artifacts.include.is_some()
             || artifact.lifecycle().is_some()
     }
 }

@@ -59,10 +59,10 @@ pub struct Workflows {
 
 impl Workflows {
     pub fn find(root: &Root, configuration: &Configuration) -> Self {
-        let declarations = configuration.workflows().to_vec();
+        let declarations = configuration.workflows.to_vec();
         let folders: Vec<ProjectPath> = declarations
             .iter()
-            .filter_map(|declaration| match declaration.steps() {
+            .filter_map(|declaration| match &declaration.steps {
                 StepSource::Folder(folder) => Some(folder.clone()),
                 StepSource::Listed(_) | StepSource::Discovered => None,
             })
@@ -71,9 +71,9 @@ impl Workflows {
         let roots: Vec<ProjectPath> = folders.iter().cloned().chain(standard).collect();
         let (mut listing, problems) = workflow_listing::markdown_below(root, &roots);
         remove_repeated(&mut listing);
-        let declared = declarations.iter().filter_map(|declaration| match declaration.steps() {
+        let declared = declarations.iter().filter_map(|declaration| match &declaration.steps {
             StepSource::Listed(steps) => {
-                Some(Source::Declared { name: declaration.name().to_owned(), steps: steps.clone() })
+                Some(Source::Declared { name: declaration.name.clone(), steps: steps.clone() })
             }
             StepSource::Folder(_) | StepSource::Discovered => None,
         });
@@ -137,8 +137,8 @@ impl Workflows {
             configured: self
                 .declarations
                 .iter()
-                .find(|declaration| declaration.binds(artifact.path()))
-                .map(|declaration| ConfiguredWorkflow { name: declaration.name(), track: None }),
+                .find(|declaration| declaration.artifacts.matches(artifact.path()))
+                .map(|declaration| ConfiguredWorkflow { name: &declaration.name, track: None }),
         };
         match self.binder.bind(&facts) {
             bound @ Binding::Bound { .. } => bound,
@@ -214,14 +214,14 @@ fn candidate(source: &Source, declarations: &[crate::configuration::WorkflowDecl
     match source {
         Source::Declared { name, steps } => Candidate::declared(name, steps),
         Source::Found(outline) => {
-            let named = declarations.iter().filter(|declaration| match declaration.steps() {
+            let named = declarations.iter().filter(|declaration| match &declaration.steps {
                 StepSource::Folder(folder) => {
                     outline.folder.starts_with(folder) || outline.holds_steps_in(folder)
                 }
                 StepSource::Listed(_) | StepSource::Discovered => false,
             });
             named.fold(Candidate::from_outline(outline), |candidate, declaration| {
-                candidate.also_named(declaration.name())
+                candidate.also_named(&declaration.name)
             })
         }
     }

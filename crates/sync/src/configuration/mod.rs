@@ -1,29 +1,24 @@
 //! `trackers:` of `.stepmark/config.yaml`. The store keeps it as it is written; here it gets its meaning. No
 //! credential stands in it.
 
-mod base_url;
 mod target;
 mod policy;
-mod own_keys;
-mod kind;
-mod tracker_settings;
-mod tracker_file;
+mod tracker;
+mod read;
 #[cfg(test)]
 mod cases;
 
 use std::path::{Path, PathBuf};
 
 use stepmark_frontmatter::Position;
-use stepmark_store::configuration::{Configuration, UnknownKey};
+use stepmark_store::configuration::{Configuration, UnknownKey, position_and_reason};
 
-use self::tracker_file::{File, TrackerFile, way_to};
 use crate::TrackerName;
 
-pub use base_url::{BaseUrl, BaseUrlError, Destination};
-pub(crate) use kind::reserved_for;
 pub use policy::{Drift, Duplicates, Prune, RunSettings};
-pub use target::{Repository, Target};
-pub use tracker_settings::{SettingsOwner, TrackerSettings};
+pub use target::{BaseUrl, BaseUrlError, Destination, Repository, Target};
+pub(crate) use tracker::reserved_for;
+pub use tracker::{SettingsOwner, TrackerSettings};
 
 #[derive(Clone, Debug, Default)]
 pub struct SyncConfiguration {
@@ -49,17 +44,6 @@ impl SyncConfigurationError {
     }
 }
 
-fn position_and_reason(error: &serde_yaml::Error) -> (Option<Position>, String) {
-    let position = error.location().map(|at| Position { line: at.line(), column: at.column() });
-    let mut reason = error.to_string();
-    if let Some(Position { line, column }) = position
-        && let Some(plain) = reason.strip_suffix(&format!(" at line {line} column {column}"))
-    {
-        reason.truncate(plain.len());
-    }
-    (position, reason)
-}
-
 impl SyncConfiguration {
     /// The trackers that a project's configuration names. Of several files the nearest one that has
     /// `trackers:` counts.
@@ -75,31 +59,6 @@ impl SyncConfiguration {
             }
         }
         Ok(nearest)
-    }
-
-    /// The trackers that the file at `path`, which holds `bytes`, names; `None` where it has no
-    /// `trackers:`.
-    pub fn read(path: &Path, bytes: &[u8]) -> Result<Option<Self>, SyncConfigurationError> {
-        let mut ignored = Vec::new();
-        let report = |key: serde_ignored::Path<'_>| ignored.push(way_to(&key));
-        let yaml = serde_yaml::Deserializer::from_slice(bytes);
-        let file: Option<File> = serde_ignored::deserialize(yaml, report)
-            .map_err(|error| SyncConfigurationError::at(path, &error))?;
-        let Some(written) = file.and_then(File::trackers) else { return Ok(None) };
-        let mut read = Self::default();
-        for (name, keys) in written {
-            let keys = keys.unwrap_or_default();
-            // The rest of the file is the store's.
-            let below = ignored.iter().filter_map(|way| match way.as_slice() {
-                [root, tracker, way @ ..] if root == "trackers" && tracker == name.as_str() => Some(way),
-                _ => None,
-            });
-            let file = TrackerFile { path, bytes, name: &name, below: below.collect() };
-            let (tracker, unknown) = file.tracker(keys)?;
-            read.trackers.push(tracker);
-            read.unknown_keys.extend(unknown);
-        }
-        Ok(Some(read))
     }
 
     pub fn tracker(&self, name: &TrackerName) -> Option<&TrackerSettings> {

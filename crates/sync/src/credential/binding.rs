@@ -3,7 +3,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt,
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -124,12 +123,6 @@ impl FromStr for TokenFile {
                 "`{text}` is no place for a credential: an absolute path, or one that begins with `~/`, is wanted"
             ))
         }
-    }
-}
-
-impl fmt::Display for BoundHost {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
     }
 }
 

@@ -80,7 +80,7 @@ impl TrackerState {
             workspace.root().state().folder(StateFolder::Sync).map_err(|error| with_causes(&error))?;
         let mut ledger =
             SqliteLedger::open_to_look(&folder.join(LEDGER_FILE)).map_err(|error| with_causes(&error))?;
-        let project = workspace.configuration().project_id().unwrap_or_default();
+        let project = workspace.configuration().project_id.as_deref().unwrap_or_default();
         let snapshot = Snapshot::of(project, summaries);
         let read = |ledger: &dyn LedgerReader| {
             let states = configuration.trackers.iter();

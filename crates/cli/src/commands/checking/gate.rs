@@ -90,7 +90,7 @@ impl Check {
         let [step] = steps else { return Err(Failure::new(Exit::Usage, "name one step")) };
         let workspace = &project.workspace;
         let answer = if self.exclusive {
-            let configured = workspace.configuration().lease_duration();
+            let configured = workspace.configuration().lease.seconds;
             let duration = self.seconds.map_or(configured, |seconds| Duration::from_secs(seconds.into()));
             workspace.gates().check_exclusively(&path, step, duration)?
         } else {

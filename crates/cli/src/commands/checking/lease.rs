@@ -60,7 +60,7 @@ struct Term {
 
 impl Term {
     fn duration(&self, project: &Project) -> Duration {
-        let configured = project.workspace.configuration().lease_duration();
+        let configured = project.workspace.configuration().lease.seconds;
         self.seconds.map_or(configured, |seconds| Duration::from_secs(seconds.into()))
     }
 }

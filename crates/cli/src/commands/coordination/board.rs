@@ -236,7 +236,7 @@ fn init(
     (goal, option, plan): (&str, Option<OptionName>, &str),
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let configured = || project.workspace.coordination().map(|own| own.settings().format);
+    let configured = || project.workspace.coordination().map(|own| own.settings().option);
     let format = option.map(OptionName::format).or_else(configured).unwrap_or(Format::TasksFile);
     let workspace = switched_on(&project.workspace, format)?;
     let coordination = coordination(&workspace)?;

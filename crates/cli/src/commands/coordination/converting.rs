@@ -52,7 +52,7 @@ pub(super) fn convert(
     dry_run: bool,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let from = coordination.settings().format;
+    let from = coordination.settings().option;
     if from == to {
         output.remark(format_args!("the project keeps option {to} already"));
         return Ok(Exit::Fine);
@@ -128,7 +128,7 @@ pub(super) fn load(
 }
 
 fn wants_state_file(coordination: &Coordination<'_>) -> Result<(), Failure> {
-    match coordination.settings().format {
+    match coordination.settings().option {
         Format::OrchestratorState => Ok(()),
         other => Err(Failure::new(
             Exit::Findings,

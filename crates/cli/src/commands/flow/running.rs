@@ -274,8 +274,8 @@ impl Looking {
 fn context(flows: &Flows<'_>, project: &Project) -> Context {
     let configuration = project.workspace.configuration();
     Context {
-        project_id: configuration.project_id().map(str::to_owned),
-        project: configuration.project().clone(),
+        project_id: configuration.project_id.clone(),
+        project: configuration.project.clone(),
         constitution: flows.constitution(),
     }
 }

@@ -52,7 +52,7 @@ impl MemoryTools {
 
     fn recall(&self, wanted: Wanted) -> Result<Answer, Refusal> {
         let project = self.opening.project(None).map_err(refusal)?;
-        let settings = project.workspace.configuration().memory();
+        let settings = &project.workspace.configuration().memory;
         let query = Query {
             text: wanted.query,
             artifact: wanted.artifact,

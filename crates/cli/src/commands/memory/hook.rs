@@ -85,8 +85,8 @@ pub(in crate::commands) fn handed_over(project: &Project, artifact: Option<&str>
 
 /// The text for an agent that starts, about `artifact` where it is delegated to.
 fn at_start(project: &Project, artifact: Option<&str>) -> Result<String, Failure> {
-    let settings = project.workspace.configuration().memory();
-    let active = project.workspace.configuration().active().map(ToString::to_string);
+    let settings = &project.workspace.configuration().memory;
+    let active = project.workspace.configuration().active.as_ref().map(ToString::to_string);
     let query = Query {
         artifact: artifact.map(str::to_owned).or(active),
         limit: settings.recall.limit,
@@ -103,7 +103,7 @@ fn with_prompt(project: &Project, prompt: &str) -> Result<String, Failure> {
     let query = Query { text: prompt.to_owned(), limit: WITH_PROMPT, ..Query::default() };
     let found = open(project)?.recall(&query, now(project))?;
     let fitting = found.iter().filter(|recalled| fits(prompt, &recalled.record));
-    let budget = project.workspace.configuration().memory().recall.budget_chars;
+    let budget = project.workspace.configuration().memory.recall.budget_chars;
     Ok(context(fitting.map(|recalled| &recalled.record), budget))
 }
 

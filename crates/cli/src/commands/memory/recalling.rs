@@ -69,7 +69,7 @@ pub(super) struct Summary {
 
 impl Recall {
     pub(super) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let limit = self.list.limit().unwrap_or(project.workspace.configuration().memory().recall.limit);
+        let limit = self.list.limit().unwrap_or(project.workspace.configuration().memory.recall.limit);
         if let Some(name) = &self.store {
             let found = of_store(project, name, &self.question.join(" "), limit)?;
             return report::records((output, &self.list), found, false);

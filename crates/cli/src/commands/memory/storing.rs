@@ -46,7 +46,7 @@ fn told(
     project: &Project,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let track = project.workspace.configuration().memory().track;
+    let track = project.workspace.configuration().memory.track;
     output.json_or(
         SCHEMA,
         || {
@@ -114,7 +114,7 @@ impl Store {
         wanted: Option<&str>,
         memory: &Memory,
     ) -> Result<Vec<Self>, Failure> {
-        let stores = &workspace.configuration().memory().stores;
+        let stores = &workspace.configuration().memory.stores;
         let own = stores.iter().filter(|(name, _)| wanted.is_none_or(|wanted| wanted == *name));
         let own = own.map(|(name, settings)| Self::open(workspace, (name, settings), memory));
         let own = own.collect::<Result<Vec<_>, Failure>>()?;
@@ -153,7 +153,7 @@ impl Store {
 }
 
 pub(super) fn project_id(workspace: &Workspace) -> &str {
-    workspace.configuration().project_id().unwrap_or("project")
+    workspace.configuration().project_id.as_deref().unwrap_or("project")
 }
 
 pub(super) fn store_failed(name: &str, failure: &stepmark_sync::breaker::Failure) -> Failure {

@@ -165,5 +165,5 @@ pub(super) fn told(draft: &Draft, project: &Project) -> Result<String, Failure> 
 }
 
 fn is_local(project: &Project) -> bool {
-    project.workspace.configuration().memory().track == Track::Local
+    project.workspace.configuration().memory.track == Track::Local
 }

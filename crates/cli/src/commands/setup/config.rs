@@ -1,8 +1,9 @@
 //! `stepmark config`
 
 use clap::{Args, Subcommand};
-use stepmark_frontmatter::Value;
-use stepmark_store::configuration::{Configuration, ConfiguredValue, Origin, VARIABLES, Variable};
+use stepmark_store::configuration::{
+    Configuration, ConfiguredValue, Origin, UnknownKey, VARIABLES, Variable,
+};
 
 use crate::{
     exit::{Exit, Failure},
@@ -46,7 +47,8 @@ impl Config {
         match &self.task {
             Task::Show { origin, list } => show(project, output, *origin, list)?,
             Task::Variables(list) => print_variables(output, list)?,
-            Task::Schema => print_schema(output),
+            // It is JSON with or without `--json`.
+            Task::Schema => output.bytes(format!("{:#}\n", Configuration::schema()).as_bytes()),
         }
         Ok(Exit::Fine)
     }
@@ -57,14 +59,9 @@ fn show(project: &Project, output: &Output, origin: bool, list: &ListArguments) 
     let mut values = configuration.effective_values();
     let more = list.cut(&mut values);
     if output.json {
-        let files: Vec<_> = configuration.files().iter().map(|file| file.display().to_string()).collect();
-        let unknown: Vec<_> = configuration
-            .unknown_keys()
-            .iter()
-            .map(
-                |unknown| serde_json::json!({"key": unknown.key, "file": unknown.file.display().to_string()}),
-            )
-            .collect();
+        let files: Vec<_> = configuration.sources().map(|(file, _)| file.display().to_string()).collect();
+        let unknown = |unknown: &UnknownKey| serde_json::json!({"key": unknown.key, "file": unknown.file.display().to_string()});
+        let unknown: Vec<_> = configuration.unknown_keys().iter().map(unknown).collect();
         let result = serde_json::json!({
             "root": project.root().path().display().to_string(),
             "files": files,
@@ -74,12 +71,10 @@ fn show(project: &Project, output: &Output, origin: bool, list: &ListArguments) 
         });
         output.json("stepmark.config/1", result);
     }
-    let rows = values.iter().map(|value| match origin {
-        true => vec![value.key.clone(), shown(&value.value), value.origin.to_string()],
-        false => vec![value.key.clone(), shown(&value.value)],
-    });
-    let header = if origin { &["KEY", "VALUE", "ORIGIN"][..] } else { &["KEY", "VALUE"] };
-    output.line(table(header, rows));
+    let columns = if origin { 3 } else { 2 };
+    let row = |value: &ConfiguredValue| [value.key.clone(), value.text(), value.origin.to_string()];
+    let rows = values.iter().map(|value| row(value)[..columns].to_vec());
+    output.line(table(&["KEY", "VALUE", "ORIGIN"][..columns], rows));
     if more > 0 {
         output.remark(format_args!("and {more} more"));
     }
@@ -99,25 +94,13 @@ fn print_variables(output: &Output, list: &ListArguments) -> Result<(), Failure>
     let answer = (output, "stepmark.config-variables/1", "variables");
     list.answer(answer, VARIABLES.iter().collect(), wire, |variables| {
         let rows = variables.iter().map(|variable| {
-            let environment = variable.environment.unwrap_or("-");
-            [variable.name, &variable.side.to_string(), environment, variable.meaning]
+            let environment = variable.environment.as_deref().unwrap_or("-");
+            [&variable.name, &*variable.side.to_string(), environment, variable.meaning]
                 .map(str::to_owned)
                 .to_vec()
         });
         output.line(table(&["VARIABLE", "SIDE", "ENVIRONMENT", "MEANING"], rows));
     })
-}
-
-/// The schema is JSON with or without `--json`.
-fn print_schema(output: &Output) {
-    output.bytes(format!("{:#}\n", Configuration::schema()).as_bytes());
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_json().to_string(),
-    }
 }
 
 fn value_wire(value: &ConfiguredValue) -> serde_json::Value {

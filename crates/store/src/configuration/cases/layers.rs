@@ -55,10 +55,10 @@ fn the_nearest_layer_counts_key_by_key() {
     let configuration = around.load().unwrap();
     let settings: Vec<_> = configuration.settings().iter().map(|(name, text)| (&**name, &**text)).collect();
     assert_eq!(settings, [("skill_level", "beginner"), ("user_name", "Ada")]);
-    assert_eq!(configuration.lease_duration(), Duration::from_secs(60));
-    assert_eq!(configuration.instruction_output().unwrap().as_str(), "A.md");
-    assert_eq!(configuration.instruction_components().len(), 1);
-    assert_eq!(configuration.git_history_limit(), Duration::from_millis(300));
+    assert_eq!(configuration.lease.seconds, Duration::from_secs(60));
+    assert_eq!(configuration.instructions.output.as_ref().unwrap().as_str(), "A.md");
+    assert_eq!(configuration.instructions.components.len(), 1);
+    assert_eq!(configuration.git_history.limit_ms, Duration::from_millis(300));
 
     around.sources.environment = vec![
         pair("STEPMARK_LEASE_SECONDS", "90"),
@@ -68,8 +68,8 @@ fn the_nearest_layer_counts_key_by_key() {
     around.sources.flags =
         vec![pair("lease.seconds", "7"), pair("settings.user_name", "Bob"), pair("lease.seconds", "8")];
     let configuration = around.load().unwrap();
-    assert_eq!(configuration.lease_duration(), Duration::from_secs(8));
-    assert_eq!(configuration.active().unwrap().as_str(), "docs/prd.md");
+    assert_eq!(configuration.lease.seconds, Duration::from_secs(8));
+    assert_eq!(configuration.active.as_ref().unwrap().as_str(), "docs/prd.md");
     assert_eq!(configuration.settings()["user_name"], "Bob");
     let found = origins(&configuration);
     let listed: Vec<_> =
@@ -95,6 +95,15 @@ fn the_nearest_layer_counts_key_by_key() {
 }
 
 #[test]
+fn sections_of_systems_lie_over_each_other_key_by_key_too() {
+    let around =
+        Surroundings::new("flows: {folder: work, stale_seconds: 9}\n", "flows: {stale_seconds: 5}\n");
+    let configuration = around.load().unwrap();
+    let flows = configuration.flows.as_ref().unwrap();
+    assert_eq!((flows.folder.as_str(), flows.stale_seconds.get()), ("work", 5));
+}
+
+#[test]
 fn the_nearest_level_of_a_rule_counts_by_either_name() {
     let mut around = Surroundings::new(
         "check: {rules: {SM106: off, SM101: note}}\n",
@@ -102,7 +111,7 @@ fn the_nearest_level_of_a_rule_counts_by_either_name() {
     );
     let levels = |around: &Surroundings| {
         let configuration = around.load().unwrap();
-        ["SM106", "SM101"].map(|id| configuration.rule_levels().of(rule_of(id).unwrap()).to_string())
+        ["SM106", "SM101"].map(|id| configuration.check.rules.of(rule_of(id).unwrap()).to_string())
     };
     assert_eq!(levels(&around), ["warning", "note"]);
     around.sources.flags = vec![pair("check.rules.SM106", "error")];
@@ -145,7 +154,7 @@ fn state_is_refused_wherever_it_stands() {
 fn words_of_other_dialects_are_no_state() {
     let text = "trackers: {jira: {status: {done: Closed}}}\nmemory: {x: {status: [a]}}\nlifecycles: [{name: task, applies_to: [{key: {status: a}}]}]\ndelegation: {folder: d}\n";
     let configuration = Surroundings::new("", text).load().unwrap();
-    assert_eq!(configuration.delegation_folder().unwrap().as_str(), "d");
+    assert_eq!(configuration.delegation.folder.as_ref().unwrap().as_str(), "d");
     let unknown: Vec<_> = configuration.unknown_keys().iter().map(|unknown| unknown.key.as_str()).collect();
     assert_eq!(unknown, ["memory.x"]);
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::configuration::sources::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 use crate::configuration::{Configuration, ConfigurationError, Milestone, Origin};
-use crate::configuration::{StepSource, initial_configuration, layer::ConfigurationLayer, read::unusable};
+use crate::configuration::{StepSource, initial_configuration, layer::ConfigurationLayer};
 use crate::disk::{root::CONFIGURATION_PATH, root::Root};
 use stepmark_model::{artifact::PathGlobs, artifact::ProjectPath, check::rule_of};
 
@@ -33,9 +33,7 @@ fn is_key(text: &str) -> bool {
 
 fn parse(bytes: &[u8]) -> Result<Configuration, ConfigurationError> {
     let file = Path::new(CONFIGURATION_PATH);
-    let layer =
-        ConfigurationLayer::read(file, bytes, Origin::Project).map_err(|error| unusable(file, error))?;
-    Ok(Configuration::of(vec![layer]))
+    Ok(Configuration::of(vec![ConfigurationLayer::read(file, bytes, Origin::Project)?]))
 }
 
 #[test]
@@ -70,7 +68,7 @@ fn nothing_given_is_the_default() {
         let configuration = read(text);
         assert!(configuration.is_artifact(&path("docs/prd.md")), "{text}");
         assert!(configuration.skips_folder(&path("node_modules")), "{text}");
-        assert_eq!(configuration.project_id(), None);
+        assert_eq!(configuration.project_id.as_deref(), None);
         assert!(configuration.unknown_keys().is_empty());
     }
 }
@@ -78,7 +76,7 @@ fn nothing_given_is_the_default() {
 #[test]
 fn the_text_of_init_says_the_defaults() {
     let configuration = read(&initial_configuration("4f6c"));
-    assert_eq!(configuration.project_id(), Some("4f6c"));
+    assert_eq!(configuration.project_id.as_deref(), Some("4f6c"));
     assert!(configuration.unknown_keys().is_empty(), "{:?}", configuration.unknown_keys());
     let texts = |globs: &PathGlobs| globs.iter().map(|glob| glob.as_str().to_owned()).collect::<Vec<_>>();
     assert_eq!(texts(&configuration.include), DEFAULT_INCLUDE);
@@ -88,18 +86,18 @@ fn the_text_of_init_says_the_defaults() {
 #[test]
 fn the_examples_in_the_text_of_init_are_valid() {
     let configuration = read(&uncommented(&initial_configuration("4f6c")));
-    assert_eq!(configuration.workflows().len(), 2);
+    assert_eq!(configuration.workflows.len(), 2);
     let lifecycles = configuration.lifecycles().declared();
     let names: Vec<&str> = lifecycles.iter().map(|declared| declared.lifecycle.name()).collect();
     assert_eq!(names, ["release", "task"]);
-    assert_eq!(configuration.variables().len(), 1);
+    assert_eq!(configuration.variables.len(), 1);
     assert_eq!(
-        configuration.milestones(),
+        configuration.milestones,
         [Milestone::Step("step-04-journeys".to_owned()), Milestone::Finished]
     );
-    assert_eq!(configuration.instruction_components(), [path("docs/agent.md")]);
+    assert_eq!(configuration.instructions.components, [path("docs/agent.md")]);
     assert_eq!(configuration.settings().len(), 3);
-    assert_eq!(configuration.allowances().len(), 1);
+    assert_eq!(configuration.check.allow.len(), 1);
     assert!(configuration.unknown_keys().is_empty());
 }
 
@@ -115,13 +113,15 @@ fn reads_globs_workflows_and_variables() {
     assert!(configuration.is_artifact(&path("notes/.hidden/a.txt")), "exclude is empty");
     assert!(!configuration.is_artifact(&path("docs/.git/a.md")), "but the files of git never are artifacts");
     assert!(!configuration.is_artifact(&path("a.md")));
-    let [prd, release, audit] = configuration.workflows() else { panic!("{:?}", configuration.workflows()) };
-    assert_eq!((prd.name(), prd.steps()), ("prd", &StepSource::Discovered));
-    assert!(prd.binds(&path("docs/prd-2.md")) && !prd.binds(&path("docs/x.md")));
+    let [prd, release, audit] = configuration.workflows.as_slice() else {
+        panic!("{:?}", configuration.workflows)
+    };
+    assert_eq!((prd.name.as_str(), &prd.steps), ("prd", &StepSource::Discovered));
+    assert!(prd.artifacts.matches(&path("docs/prd-2.md")) && !prd.artifacts.matches(&path("docs/x.md")));
     let steps = ["1", "step-02-write", "1.10", "02", "2.10"].map(str::to_owned).to_vec();
-    assert_eq!(release.steps(), &StepSource::Listed(steps));
-    assert_eq!(audit.steps(), &StepSource::Folder(path("workflows/audit")));
-    let variables: Vec<_> = configuration.variables().iter().map(|(name, path)| (&**name, &**path)).collect();
+    assert_eq!(release.steps, StepSource::Listed(steps));
+    assert_eq!(audit.steps, StepSource::Folder(path("workflows/audit")));
+    let variables: Vec<_> = configuration.variables.iter().map(|(name, path)| (&**name, &**path)).collect();
     assert_eq!(variables, [("output", ""), ("plain", "out"), ("planning", "docs/plan")]);
 }
 
@@ -196,11 +196,11 @@ fn says_where_the_file_is_broken_and_why() {
 fn a_missing_file_is_the_default_and_others_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let root = Root::open(folder.path()).unwrap();
-    assert_eq!(Configuration::load(&root).unwrap().project_id(), None);
+    assert_eq!(Configuration::load(&root).unwrap().project_id.as_deref(), None);
     let file = root.path().join(CONFIGURATION_PATH);
     std::fs::create_dir(file.parent().unwrap()).unwrap();
     std::fs::write(&file, "project_id: p\n").unwrap();
-    assert_eq!(Configuration::load(&root).unwrap().project_id(), Some("p"));
+    assert_eq!(Configuration::load(&root).unwrap().project_id.as_deref(), Some("p"));
 
     std::fs::write(&file, "project_id: [1]\n").unwrap();
     let message = Configuration::load(&root).unwrap_err().to_string();
@@ -219,15 +219,15 @@ fn rules_have_levels_and_findings_are_accepted_by_path() {
         "check:\n  rules: {SM106: note, step-twice: off}\n  allow:\n  \
          - {rules: [SM101, status-disagrees], paths: ['old/**', a.md], reason: an import}\n",
     );
-    let level = |name: &str| configuration.rule_levels().of(rule_of(name).unwrap()).to_string();
+    let level = |name: &str| configuration.check.rules.of(rule_of(name).unwrap()).to_string();
     assert_eq!(
         (level("key-twice"), level("SM204"), level("SM101")),
         ("note".into(), "off".into(), "error".into())
     );
-    let [allowance] = configuration.allowances() else { panic!("{:?}", configuration.allowances()) };
-    let ids: Vec<_> = allowance.allowance().rules.iter().map(|rule| rule.id).collect();
-    assert_eq!((ids, allowance.allowance().reason.as_str()), (vec!["SM101", "SM302"], "an import"));
-    assert!(allowance.concerns(&path("old/x.md")) && !allowance.concerns(&path("new/x.md")));
+    let [allowance] = configuration.check.allow.as_slice() else { panic!("{:?}", configuration.check.allow) };
+    let ids: Vec<_> = allowance.allowance.rules.iter().map(|rule| rule.id).collect();
+    assert_eq!((ids, allowance.allowance.reason.as_str()), (vec!["SM101", "SM302"], "an import"));
+    assert!(allowance.paths.matches(&path("old/x.md")) && !allowance.paths.matches(&path("new/x.md")));
     assert!(configuration.unknown_keys().is_empty(), "{:?}", configuration.unknown_keys());
     let keys: Vec<_> = configuration.effective_values().into_iter().map(|value| value.key).collect();
     assert!(

@@ -63,7 +63,7 @@ impl<'s> SyncContext<'s> {
     ) -> Result<Vec<Self>, Failure> {
         let mut trackers = SyncConfiguration::of(project.workspace.configuration())?.trackers;
         // Whoever delivers memory alone has no tracker.
-        let has_stores = !project.workspace.configuration().memory().stores.is_empty();
+        let has_stores = !project.workspace.configuration().memory.stores.is_empty();
         if tracker.is_some() || trackers.is_empty() && !(has_stores && allows_none) {
             trackers = vec![choose(trackers, tracker)?];
         }
@@ -71,7 +71,8 @@ impl<'s> SyncContext<'s> {
     }
 
     fn of(project: &'s Project, environment: &Environment, settings: TrackerSettings) -> Self {
-        let project_id = project.workspace.configuration().project_id().unwrap_or_default().to_owned();
+        let project_id =
+            project.workspace.configuration().project_id.as_deref().unwrap_or_default().to_owned();
         let done = AtomicUsize::new(0);
         Self {
             done,

@@ -38,7 +38,7 @@ impl Drop for Going {
 }
 
 pub(super) async fn keep_delivering(workspace: &Workspace) -> Infallible {
-    if workspace.configuration().memory().stores.is_empty() {
+    if workspace.configuration().memory.stores.is_empty() {
         return pending().await;
     }
     let going = Going(Arc::new(AtomicBool::new(true)));
@@ -88,7 +88,7 @@ fn warned(store: &str, error: &str) -> bool {
 }
 
 pub(super) async fn keep_looking(workspace: &Workspace) -> Infallible {
-    let Some(every) = workspace.asdd().map(|asdd| asdd.settings().every_seconds) else {
+    let Some(every) = workspace.asdd().map(|asdd| asdd.settings().monitor.every_seconds) else {
         return pending().await;
     };
     loop {
