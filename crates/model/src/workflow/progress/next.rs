@@ -15,10 +15,12 @@ pub enum Next<'chain> {
     Unknown(UnknownNext),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The reason why it cannot be told what comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum UnknownNext {
+    #[error("the workflow has no steps")]
     NoSteps,
-    /// The list names steps, and none of them is a step of this chain.
+    #[error("no listed step is one of the workflow")]
     NothingMatches,
 }
 

@@ -45,7 +45,8 @@ pub struct Progress<'chain> {
     pub last_step: LastStep<'chain>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum WorkState {
     /// Nothing is done and nothing is written.
     NotStarted,
