@@ -1,5 +1,5 @@
-//! The frontmatter of an artifact at a moment worth going back to: one file, written once, tracked by git; its
-//! name, and the keys under which those of a damaged file stand.
+//! The frontmatter of an artifact at a moment worth going back to: one file, written once, tracked by git;
+//! its name, and the keys under which those of a damaged file stand.
 
 use std::collections::HashSet;
 

@@ -27,7 +27,8 @@ pub struct ResumeAnswer {
 }
 
 impl ResumeReport {
-    /// The tier to look at next, where `least` is to be looked at at least; `None` where what is known decides.
+    /// The tier to look at next, where `least` is to be looked at at least; `None` where what is known
+    /// decides.
     pub fn wanted(&self, least: Tier) -> Option<Tier> {
         // Of checkpoints the newest alone: an older one would send the work back unseen.
         let first = self.sources.iter().find(|one| one.source.tier() == self.tier);
@@ -43,9 +44,9 @@ impl ResumeReport {
     /// Decides where to go on, after all tiers that are wanted were looked at.
     ///
     /// A frontmatter that can be read is the truth, whatever else says otherwise; that is only told
-    /// (docs/design.md, "Truth"). Else the newest checkpoint counts, unless it is not believed or outdated; else,
-    /// of everything, the newest state that is believed, and at the same moment the journal before a checkpoint
-    /// before git.
+    /// (docs/design.md, "Truth"). Else the newest checkpoint counts, unless it is not believed or outdated;
+    /// else, of everything, the newest state that is believed, and at the same moment the journal before a
+    /// checkpoint before git.
     pub fn verdict(&self) -> ResumeDecision {
         let of_tier = || self.sources.iter().find(|one| one.source.tier() == self.tier);
         let frontmatter = || {

@@ -61,8 +61,8 @@ impl Checkpoints<'_> {
         Err(CheckpointError::Restless { path: path.clone() })
     }
 
-    /// Writes the checkpoint of `artifact` and the event that tells of it; [`CheckpointError::Restless`] where
-    /// the artifact is not what was read any more, for which the file is named.
+    /// Writes the checkpoint of `artifact` and the event that tells of it; [`CheckpointError::Restless`]
+    /// where the artifact is not what was read any more, for which the file is named.
     fn write(
         &self,
         artifact: &Artifact,

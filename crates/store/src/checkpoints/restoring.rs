@@ -114,7 +114,8 @@ impl Checkpoints<'_> {
     }
 }
 
-/// The file with the frontmatter of `checkpoint`, and what its fences were; `None` where that is not faithful.
+/// The file with the frontmatter of `checkpoint`, and what its fences were; `None` where that is not
+/// faithful.
 fn put_back(checkpoint: &Checkpoint, path: &ProjectPath, bytes: &[u8]) -> Option<(Vec<u8>, Fences)> {
     let (region, frontmatter) = (state_region(path), &checkpoint.frontmatter);
     let is_last = region.find(&Document::scan(bytes)).is_ok_and(|span| span.end == bytes.len());

@@ -17,8 +17,8 @@ pub enum ResumeChoice {
     /// The one that the configuration names as active, else the one of the last event whose artifact is not
     /// finished, else the only one that is not.
     One(ProjectPath),
-    /// Nothing says which one of these is meant, which are not finished, in natural order. There is none where
-    /// all are finished, or none has a workflow or a lifecycle.
+    /// Nothing says which one of these is meant, which are not finished, in natural order. There is none
+    /// where all are finished, or none has a workflow or a lifecycle.
     Unclear(Vec<ProjectPath>),
 }
 
