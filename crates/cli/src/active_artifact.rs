@@ -37,17 +37,19 @@ impl Project {
     }
 
     pub(crate) fn chosen(&self, choice: ResumeChoice) -> Result<ProjectPath, Failure> {
-        match choice {
-            ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => Ok(path),
-            ResumeChoice::Several(paths) => Err(self.several_unfinished(&paths, Exit::Usage)?),
-            ResumeChoice::Nothing if self.workspace.artifacts()?.artifacts.is_empty() => {
-                Err(Failure::new(Exit::Usage, "there is no artifact yet").with_help(self.beginning()))
-            }
-            ResumeChoice::Nothing => {
-                let message = "no artifact is named, and none is unfinished";
-                Err(Failure::new(Exit::Usage, message).with_help("`stepmark list` shows all; name one"))
-            }
+        let paths = match choice {
+            ResumeChoice::One(path) => return Ok(path),
+            ResumeChoice::Unclear(paths) => paths,
+        };
+        if !paths.is_empty() {
+            return Err(self.several_unfinished(&paths, Exit::Usage)?);
         }
+        Err(if self.workspace.artifacts()?.artifacts.is_empty() {
+            Failure::new(Exit::Usage, "there is no artifact yet").with_help(self.beginning())
+        } else {
+            Failure::new(Exit::Usage, "no artifact is named, and none is unfinished")
+                .with_help("`stepmark list` shows all; name one")
+        })
     }
 
     /// The way to the first artifact of a project, for a help text.

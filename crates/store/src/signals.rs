@@ -1,14 +1,11 @@
 //! Signs of life of agents: small files in the local state of the clone, replaced and never flushed.
 
-#![expect(clippy::disallowed_methods, reason = "an edge module: the folder of signals is listed here")]
-
-use std::fs;
 #[cfg(feature = "write")]
 use std::io;
 
 #[cfg(feature = "write")]
 use crate::commit::{FsyncPolicy, replace_state_file};
-use crate::disk::{Root, local_state::StateFolder, own_file};
+use crate::disk::{Root, local_state::StateFolder, names_in, own_file};
 use stepmark_model::records::{Signal, Signals};
 
 const LIMIT: u64 = 64 * 1024;
@@ -22,8 +19,7 @@ pub(crate) fn read_signals(root: &Root, system: &str) -> Signals {
         let signal: Signal = serde_json::from_slice(&bytes).ok()?;
         Some((signal.agent.clone(), signal))
     };
-    let names = fs::read_dir(&folder).into_iter().flatten().flatten();
-    names.filter_map(|entry| read(entry.file_name().into_string().ok()?)).collect()
+    names_in(&folder).unwrap_or_default().into_iter().filter_map(read).collect()
 }
 
 /// Notes that an agent of `system` is alive; `name` is that of its file.

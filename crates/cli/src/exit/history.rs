@@ -1,9 +1,7 @@
 //! Failures to use history, checkpoints or sessions.
 
 use stepmark_model::journal::ReplayError;
-use stepmark_store::checkpoints::{
-    CheckpointError, CheckpointPlacesError, CheckpointReadError, RestoreError,
-};
+use stepmark_store::checkpoints::{CheckpointError, CheckpointListError, CheckpointReadError, RestoreError};
 use stepmark_store::workspace::AppendError;
 use stepmark_store::{
     commit::CompactError, disk::LocalStateError, doctor::DoctorError, history::HistoryError,
@@ -18,7 +16,7 @@ failures! {
     ReplayArtifactsError: Io { History, Walk, Artifact };
     AppendError: Io { Interrupted, History };
     StageHistoryError: Io { History, Seal, Git };
-    CheckpointPlacesError: Io { Artifact };
+    CheckpointListError: Io { Artifact };
     RestoreError: Io { Checkpoint, Change } [ OtherArtifact: Findings, NotProven: Findings ];
     ChoiceError: Io { Walk, Artifact, History };
     DoctorError: Io { Commit, History, Fix, Walk, Replay };

@@ -19,6 +19,7 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 use stepmark_store::commit::WriteState;
 use stepmark_view::wording::visible;
 pub(crate) use stepmark_view::wording::{history, on_one_line};
@@ -150,10 +151,11 @@ impl Output {
     }
 
     /// The result as JSON; `schema` names its shape and version.
-    pub(crate) fn json(&self, schema: &str, result: serde_json::Value) {
+    pub(crate) fn json(&self, schema: &str, result: impl Serialize) {
         let mut object = serde_json::Map::new();
         object.insert("schema".to_owned(), schema.into());
-        if let serde_json::Value::Object(fields) = result {
+        // What is said of a project is texts, numbers and lists: it cannot fail.
+        if let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(result) {
             object.extend(fields);
         }
         let text = escaped(serde_json::Value::Object(object).to_string());
@@ -161,12 +163,7 @@ impl Output {
     }
 
     /// The result as JSON where that is wanted, else as `text` prints it.
-    pub(crate) fn json_or(
-        &self,
-        schema: &str,
-        json: impl FnOnce() -> serde_json::Value,
-        text: impl FnOnce(),
-    ) {
+    pub(crate) fn json_or<T: Serialize>(&self, schema: &str, json: impl FnOnce() -> T, text: impl FnOnce()) {
         if self.json { self.json(schema, json()) } else { text() }
     }
 

@@ -2,7 +2,7 @@
 
 use stepmark_store::history::{History, SegmentProblem};
 use stepmark_store::workspace::{Artifacts, Workspace};
-pub(crate) use stepmark_view::wording::{count, next, unknown_next, waiting_stories};
+pub(crate) use stepmark_view::wording::{count, next, waiting_stories};
 
 use super::Output;
 use crate::exit::Failure;

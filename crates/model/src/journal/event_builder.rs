@@ -85,25 +85,22 @@ impl EventBuilder<'_> {
         author: ExternalAuthor,
     ) -> Vec<Event> {
         let mut events = Vec::new();
+        let by_others = |draft, heads: &[Event], state| {
+            let (event, state) = self.by_external_author(draft, author, heads, state, old);
+            let ancestor = Ancestor::of(&event);
+            events.push(event);
+            (vec![ancestor], state)
+        };
         let (parents, state) = match prior {
             PriorState::Known { event, state } => (vec![event], state),
             PriorState::Unknown if old.digests.is_none() => (Vec::new(), Some(empty())),
-            PriorState::Unknown => {
-                let draft = EventDraft::new(Kind::FIRST_SEEN);
-                let (event, state) = self.by_external_author(draft, author, &[], Some(empty()), old);
-                let ancestor = Ancestor::of(&event);
-                events.push(event);
-                (vec![ancestor], state)
-            }
+            PriorState::Unknown => by_others(EventDraft::new(Kind::FIRST_SEEN), &[], Some(empty())),
             PriorState::Unexplained { heads, state, earlier } => {
                 let mut draft = EventDraft::new(Kind::EXTERNAL_EDIT);
                 if let Some(earlier) = earlier {
                     draft = draft.with("earlier", earlier.to_string());
                 }
-                let (event, state) = self.by_external_author(draft, author, &heads, state, old);
-                let ancestor = Ancestor::of(&event);
-                events.push(event);
-                (vec![ancestor], state)
+                by_others(draft, &heads, state)
             }
         };
         let mut event = Event::new(draft, self.attribution.actor.clone(), self.now);

@@ -141,7 +141,8 @@ impl Lineage {
         heads.iter().rev().copied().filter(lacks).collect()
     }
 
-    fn ancestors(&self, id: EventId) -> HashSet<EventId> {
+    /// The event `id` and all that lead to it.
+    pub(super) fn ancestors(&self, id: EventId) -> HashSet<EventId> {
         let (mut found, mut wanted) = (HashSet::new(), vec![id]);
         while let Some(id) = wanted.pop() {
             if found.insert(id) {

@@ -102,7 +102,7 @@ impl ChangeInHistory<'_> {
         arrivals.iter().any(|arrival| {
             let later = self.descendants(arrival.id);
             let is_last = !arrivals.iter().any(|other| later.contains(&other.id));
-            let ancestors = self.ancestors(arrival.id);
+            let ancestors = self.lineage.ancestors(arrival.id);
             let is_left = |event: &Event| match self.newer {
                 NewerState::Commit => false,
                 NewerState::Index { worktree } => {
@@ -144,7 +144,7 @@ impl ChangeInHistory<'_> {
     /// Returns whether the event happened beside those that led to the older state, and led to the newer one:
     /// a commit seals what all work trees did, so that the older state holds events that it never showed.
     fn came_from_beside(&self, event: &Event) -> bool {
-        let (earlier, later) = (self.ancestors(event.id), self.descendants(event.id));
+        let (earlier, later) = (self.lineage.ancestors(event.id), self.descendants(event.id));
         let leads_to_now = |other: &Event| {
             (other.id == event.id || later.contains(&other.id))
                 && Digests::are_same_state(other.after, self.now)
@@ -164,7 +164,7 @@ impl ChangeInHistory<'_> {
     /// what lies between.
     fn past_of_before(&self) -> HashSet<EventId> {
         let pasts: Vec<(EventId, HashSet<EventId>)> =
-            self.led_to_before().map(|event| (event.id, self.ancestors(event.id))).collect();
+            self.led_to_before().map(|event| (event.id, self.lineage.ancestors(event.id))).collect();
         let is_past = |id: EventId| {
             pasts.iter().all(|(_, past)| past.contains(&id))
                 || (self.is_held_before)(id)
@@ -195,16 +195,6 @@ impl ChangeInHistory<'_> {
             }
         }
         last
-    }
-
-    fn ancestors(&self, id: EventId) -> HashSet<EventId> {
-        let (mut found, mut left) = (HashSet::new(), vec![id]);
-        while let Some(id) = left.pop() {
-            if found.insert(id) {
-                left.extend(self.lineage.get(id).into_iter().flat_map(|event| event.parents.iter().copied()));
-            }
-        }
-        found
     }
 
     fn descendants(&self, id: EventId) -> HashSet<EventId> {
@@ -270,7 +260,7 @@ impl ChangeInHistory<'_> {
 
     /// Returns whether a removal is that of the older state, and not of another one on another branch.
     fn is_about_before(&self, event: &Event) -> bool {
-        let ancestors = self.ancestors(event.id);
+        let ancestors = self.lineage.ancestors(event.id);
         let mut led_to_before = self.led_to_before();
         let is_known = led_to_before.clone().next().is_some();
         !is_known

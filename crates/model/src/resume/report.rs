@@ -1,16 +1,19 @@
-//! All that was found out about an artifact.
+//! All that was found out about an artifact, and from which source.
+
+use std::{fmt, str::FromStr};
 
 use jiff::Timestamp;
+use serde::Serialize;
 
-use super::{NextStep, SourceReport, Tier};
-use crate::{artifact::ProjectPath, journal::EventId};
+use super::{NextStep, NoResumePoint, ResumePoint};
+use crate::{artifact::ProjectPath, journal::EventId, tracked_artifact::TrackedArtifact};
 
 /// All facts on which the point to go on is decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeReport {
     pub artifact: ProjectPath,
-    /// The furthest tier that was read; `None` before the first look.
-    pub looked: Option<Tier>,
+    /// The furthest tier that was read.
+    pub tier: Tier,
     /// The reports of the sources; of one kind, the newest first.
     pub sources: Vec<SourceReport>,
     pub delegations: Vec<OpenDelegation>,
@@ -19,33 +22,169 @@ pub struct ResumeReport {
     pub cautions: Vec<String>,
 }
 
+impl ResumeReport {
+    /// The report of the frontmatter alone.
+    pub fn new(artifact: ProjectPath, frontmatter: SourceResult) -> Self {
+        let sources =
+            vec![SourceReport { source: StateSource::Frontmatter, name: None, result: frontmatter }];
+        let (delegations, sessions, cautions) = (Vec::new(), Vec::new(), Vec::new());
+        Self { artifact, tier: Tier::Frontmatter, sources, delegations, sessions, cautions }
+    }
+
+    pub fn add(&mut self, source: StateSource, name: Option<String>, result: SourceResult) {
+        self.sources.push(SourceReport { source, name, result });
+    }
+}
+
+/// A tier of resumption, the cheapest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    Frontmatter = 1,
+    Checkpoint,
+    /// Everything: the journal, all checkpoints, git, delegations, other sessions.
+    Everything,
+}
+
+impl FromStr for Tier {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let tiers = [Self::Frontmatter, Self::Checkpoint, Self::Everything];
+        let found = tiers.into_iter().find(|tier| (*tier as u8).to_string() == text);
+        found.ok_or_else(|| {
+            format!("`{text}` is no tier: 1 (frontmatter), 2 (checkpoint) or 3 (everything) is wanted")
+        })
+    }
+}
+
 /// Work that was given away and is not finished.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OpenDelegation {
     pub path: ProjectPath,
     pub status: Option<String>,
     pub next: Vec<NextStep>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct InterruptedSession {
+    #[serde(rename = "session")]
     pub id: String,
+    #[serde(rename = "last_event")]
     pub event: EventId,
     pub kind: String,
     pub at: Timestamp,
     pub artifact: Option<ProjectPath>,
 }
 
-impl ResumeReport {
-    /// Nothing is known yet.
-    pub const fn none(artifact: ProjectPath) -> Self {
-        Self {
-            artifact,
-            looked: None,
-            sources: Vec::new(),
-            delegations: Vec::new(),
-            sessions: Vec::new(),
-            cautions: Vec::new(),
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceReport {
+    pub source: StateSource,
+    /// The path of the checkpoint, the id of the event, the commit; `None` where there is none to name.
+    pub name: Option<String>,
+    pub result: SourceResult,
+}
+
+/// Of states of the same moment the one of the later source counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StateSource {
+    /// The newest committed version whose frontmatter can be read.
+    Git,
+    Checkpoint,
+    /// The last state of the journal.
+    Journal,
+    Frontmatter,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SourceResult {
+    State {
+        /// The time of the state, as far as the source knows.
+        at: Option<Timestamp>,
+        point: ResumePoint,
+    },
+    /// A state, which does not tell how to go on.
+    Unclear {
+        reason: NoResumePoint,
+    },
+    Nothing {
+        reason: String,
+    },
+    Distrusted {
+        reason: String,
+    },
+}
+
+impl StateSource {
+    pub const fn tier(self) -> Tier {
+        match self {
+            Self::Frontmatter => Tier::Frontmatter,
+            Self::Checkpoint => Tier::Checkpoint,
+            Self::Journal | Self::Git => Tier::Everything,
+        }
+    }
+}
+
+impl SourceReport {
+    /// The state that it tells of and that is believed, and when it was so.
+    pub const fn state(&self) -> Option<(Option<Timestamp>, &ResumePoint)> {
+        match &self.result {
+            SourceResult::State { at, point } => Some((*at, point)),
+            _ => None,
+        }
+    }
+}
+
+impl SourceResult {
+    /// The state of `artifact`, which was so `at` a time, as far as that is known.
+    pub fn of(artifact: &TrackedArtifact, at: Option<Timestamp>) -> Self {
+        match ResumePoint::of(artifact) {
+            Ok(point) => Self::State { at, point },
+            Err(reason) => Self::Unclear { reason },
+        }
+    }
+
+    pub fn nothing(reason: impl Into<String>) -> Self {
+        Self::Nothing { reason: reason.into() }
+    }
+
+    pub fn distrusted(reason: impl Into<String>) -> Self {
+        Self::Distrusted { reason: reason.into() }
+    }
+
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::State { .. } => "state",
+            Self::Unclear { .. } => "unclear",
+            Self::Nothing { .. } => "nothing",
+            Self::Distrusted { .. } => "distrusted",
+        }
+    }
+}
+
+impl fmt::Display for SourceReport {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = |id: &'_ str| id.get(..12).unwrap_or(id).to_owned();
+        match (self.source, &self.name) {
+            (StateSource::Frontmatter, _) => out.write_str("the frontmatter"),
+            (StateSource::Checkpoint, None) => out.write_str("checkpoints"),
+            (StateSource::Checkpoint, Some(path)) => write!(out, "the checkpoint `{path}`"),
+            (StateSource::Journal, None) => out.write_str("the journal"),
+            (StateSource::Journal, Some(event)) => write!(out, "the journal, after event {}", short(event)),
+            (StateSource::Git, None) => out.write_str("git"),
+            (StateSource::Git, Some(commit)) => write!(out, "git, in commit {}", short(commit)),
+        }
+    }
+}
+
+impl fmt::Display for SourceResult {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::State { at: Some(at), point } => write!(out, "{} ({at})", point.in_words()),
+            Self::State { at: None, point } => out.write_str(&point.in_words()),
+            Self::Unclear { reason } => reason.fmt(out),
+            Self::Nothing { reason } => out.write_str(reason),
+            Self::Distrusted { reason } => write!(out, "not believed: {reason}"),
         }
     }
 }

@@ -1,9 +1,7 @@
 //! The records of ASDD on the disk: a file each.
-#![expect(clippy::disallowed_methods, reason = "an edge module: the folder of slices is listed here")]
-
-use std::{fs, io};
 
 use super::Asdd;
+use crate::disk::names_in;
 use crate::records::{RecordSystem as _, RecordsError, record_system};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
@@ -40,16 +38,6 @@ impl Asdd<'_> {
 
     pub(super) fn names_in(&self, folder: &ProjectPath) -> Result<Vec<String>, RecordsError> {
         let place = self.workspace.root().resolve(folder).map_err(ArtifactError::from)?;
-        let failed = |source| RecordsError::List { folder: folder.clone(), source };
-        let entries = match fs::read_dir(&place) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.map_err(failed)?,
-        };
-        let mut names = Vec::new();
-        for entry in entries {
-            names.extend(entry.map_err(failed)?.file_name().into_string());
-        }
-        names.sort_unstable();
-        Ok(names)
+        names_in(&place).map_err(|source| RecordsError::List { folder: folder.clone(), source })
     }
 }

@@ -1,5 +1,4 @@
 //! The checkpoints of a project, as they are read.
-#![expect(clippy::disallowed_methods, reason = "an edge module: folders of checkpoints are listed here")]
 
 #[cfg(feature = "write")]
 pub(crate) mod checkpointing;
@@ -11,9 +10,9 @@ pub use checkpointing::{CheckpointError, CheckpointMade};
 #[cfg(feature = "write")]
 pub use restoring::{RestoreError, Restored};
 
-use std::{fs, io};
+use std::io;
 
-use crate::disk::uninterrupted::uninterrupted;
+use crate::disk::names_in_place;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -32,10 +31,11 @@ pub enum CheckpointReadError {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("cannot list the checkpoints in `{folder}`")]
-pub struct CheckpointListError {
-    pub folder: String,
-    pub source: io::Error,
+pub enum CheckpointListError {
+    #[error("cannot list the checkpoints in `{folder}`")]
+    Folder { folder: String, source: io::Error },
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,68 +58,46 @@ impl Checkpoints<'_> {
     }
 
     /// The files of an artifact's checkpoints, the newest first. The artifact may be damaged or gone.
-    pub fn places(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, CheckpointPlacesError> {
+    pub fn places(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, CheckpointListError> {
         let keys = match self.workspace.read_file(path) {
             Ok(bytes) => surviving_keys(&Artifact::read(path.clone(), bytes)),
             Err(ArtifactError::Missing { .. }) => vec![ArtifactKey::of_path(path)],
             Err(error) => return Err(error.into()),
         };
-        Ok(self.of(&keys)?)
+        self.of(&keys)
     }
 
     /// The files of the checkpoints under these keys, the newest first.
     pub(crate) fn of(&self, keys: &[ArtifactKey]) -> Result<Vec<ProjectPath>, CheckpointListError> {
-        let mut places = Vec::new();
-        for key in keys {
-            places.extend(self.checkpoints_in(&checkpoint_folder(key))?);
-        }
+        let mut places = self.in_folders(keys.iter().map(checkpoint_folder))?;
         // Names start with the time.
-        places.sort_by(|one, other| name(other).cmp(name(one)));
+        places.sort_by(|one, other| other.file_name().cmp(one.file_name()));
         Ok(places)
     }
 
     pub fn all(&self) -> Result<Vec<ProjectPath>, CheckpointListError> {
+        let folders = self.names_in(CHECKPOINTS)?;
+        self.in_folders(folders.iter().map(|folder| format!("{CHECKPOINTS}/{folder}")))
+    }
+
+    fn in_folders(
+        &self,
+        folders: impl Iterator<Item = String>,
+    ) -> Result<Vec<ProjectPath>, CheckpointListError> {
         let mut places = Vec::new();
-        for folder in self.names_in(CHECKPOINTS)? {
-            places.extend(self.checkpoints_in(&format!("{CHECKPOINTS}/{folder}"))?);
+        for folder in folders {
+            let names = self.names_in(&folder)?.into_iter().filter(|name| name.ends_with(ENDING));
+            places.extend(names.filter_map(|name| ProjectPath::new(format!("{folder}/{name}")).ok()));
         }
         places.sort();
         Ok(places)
     }
 
-    fn checkpoints_in(&self, folder: &str) -> Result<Vec<ProjectPath>, CheckpointListError> {
-        let names = self.names_in(folder)?.into_iter().filter(|name| name.ends_with(ENDING));
-        Ok(names.filter_map(|name| ProjectPath::new(format!("{folder}/{name}")).ok()).collect())
-    }
-
     /// The names in a folder of the project; none where there is no such folder.
     fn names_in(&self, folder: &str) -> Result<Vec<String>, CheckpointListError> {
-        let list = || -> io::Result<Vec<String>> {
-            let path = ProjectPath::new(folder).map_err(io::Error::other)?;
-            let place = self.workspace.root().resolve(&path).map_err(io::Error::other)?;
-            let mut names = Vec::new();
-            for entry in uninterrupted(|| fs::read_dir(&place))? {
-                names.extend(entry?.file_name().into_string());
-            }
-            Ok(names)
-        };
-        match list() {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                Ok(Vec::new())
-            }
-            listed => listed.map_err(|source| CheckpointListError { folder: folder.to_owned(), source }),
-        }
+        let path = ProjectPath::new(folder).map_err(io::Error::other);
+        let place = path.and_then(|path| self.workspace.root().resolve(&path).map_err(io::Error::other));
+        let names = place.and_then(|place| names_in_place(&place));
+        names.map_err(|source| CheckpointListError::Folder { folder: folder.to_owned(), source })
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum CheckpointPlacesError {
-    #[error(transparent)]
-    List(#[from] CheckpointListError),
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-}
-
-fn name(place: &ProjectPath) -> &str {
-    place.as_str().rsplit('/').next().unwrap_or_default()
 }

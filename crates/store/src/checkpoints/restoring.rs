@@ -1,7 +1,5 @@
 //! Putting the frontmatter of a checkpoint back.
 
-use std::cell::RefCell;
-
 use crate::changes::{ChangeError, ChangeReason};
 use crate::checkpoints::{CheckpointReadError, Checkpoints};
 use crate::commit::{self, CommitError, FileDecision, Outcome, PublishError};
@@ -42,10 +40,10 @@ pub enum RestoreError {
     Change(#[from] ChangeError),
 }
 
-/// The result of the last decision.
-struct Decided {
-    fences: Fences,
-    kept: Option<ProjectPath>,
+impl From<CommitError> for RestoreError {
+    fn from(error: CommitError) -> Self {
+        Self::Change(error.into())
+    }
 }
 
 impl Checkpoints<'_> {
@@ -57,73 +55,46 @@ impl Checkpoints<'_> {
         place: &ProjectPath,
         reason: ChangeReason,
     ) -> Result<Restored, RestoreError> {
-        let checkpoint = self.at(place)?;
-        let bytes = self.workspace.read_file(path).map_err(ChangeError::from)?;
+        let (workspace, checkpoint) = (self.workspace, self.at(place)?);
+        let bytes = workspace.read_file(path).map_err(ChangeError::from)?;
         let artifact = Artifact::read(path.clone(), bytes);
         if checkpoint.path != *path && !surviving_keys(&artifact).contains(&checkpoint.key) {
             let of = checkpoint.path.clone();
             return Err(RestoreError::OtherArtifact { place: place.clone(), of, path: path.clone() });
         }
-        let decided: RefCell<Result<Option<Decided>, RestoreError>> = RefCell::new(Ok(None));
         let draft = EventDraft::new(Kind::RESTORE)
             .with_command(format!("restore {path} --from {place}"))
             .with("checkpoint", place.as_str())
             .with("restored", checkpoint.event.to_string());
         let draft = reason.on(draft);
-        let outcomes = self.workspace.change_files(
-            std::slice::from_ref(path),
+        // What the last decision did beside the file.
+        let (mut fences, mut kept) = (Fences::Whole, None);
+        let paths = std::slice::from_ref(path);
+        let outcomes = workspace.change_files_asking(
+            paths,
             |_| draft.clone(),
             |found| {
                 let [Some(bytes)] = *found else {
-                    return Err(ArtifactError::Missing { path: path.clone() }.into());
+                    let missing = ArtifactError::Missing { path: path.clone() };
+                    return Err(RestoreError::from(ChangeError::from(missing)).into());
                 };
-                let (decision, outcome) = match self.decide_restore(path, place, &checkpoint, bytes) {
-                    Ok((bytes, decided)) => (FileDecision::Write(bytes), Ok(Some(decided))),
-                    Err(error) => (FileDecision::Keep, Err(error)),
-                };
-                *decided.borrow_mut() = outcome;
-                Ok(vec![decision])
+                let (new, found_fences) = put_back(&checkpoint, path, bytes)
+                    .ok_or_else(|| RestoreError::NotProven { place: place.clone(), path: path.clone() })?;
+                let is_readable = Artifact::read(path.clone(), bytes.to_vec()).state_value().is_ok();
+                kept = if is_readable { None } else { Some(self.keep_damaged(path, place, bytes)?) };
+                fences = found_fences;
+                Ok(vec![FileDecision::Write(new)])
             },
         )?;
-        let missing = || ChangeError::from(ArtifactError::Missing { path: path.clone() });
-        // A commit that ends well has decided at least once.
-        let Decided { fences, kept } = decided.into_inner()?.ok_or_else(missing)?;
-        let artifact = self.workspace.artifact(path).map_err(ChangeError::from)?;
+        // The next command that changes a record tells what is behind.
+        workspace.follow_records(path);
+        let artifact = workspace.artifact(path).map_err(ChangeError::from)?;
         let outcome = outcomes.into_iter().next().unwrap_or(Outcome::Unchanged);
         let remarks = match outcome {
             Outcome::Unchanged => Vec::new(),
-            _ => self.workspace.ledgers().project(std::slice::from_ref(&artifact), false).remarks(),
+            _ => workspace.ledgers().project(std::slice::from_ref(&artifact), false).remarks(),
         };
         Ok(Restored { artifact, checkpoint, fences, kept, outcome, remarks })
-    }
-
-    /// The new bytes of the file, after the damaged ones are kept.
-    fn decide_restore(
-        &self,
-        path: &ProjectPath,
-        place: &ProjectPath,
-        checkpoint: &Checkpoint,
-        bytes: &[u8],
-    ) -> Result<(Vec<u8>, Decided), RestoreError> {
-        let region = state_region(path);
-        // A block may have stood at the end of a file whose last line has no end.
-        let end = if checkpoint.frontmatter.is_empty() || checkpoint.frontmatter.ends_with('\n') {
-            ""
-        } else {
-            "\n"
-        };
-        let is_last = region.find(&Document::scan(bytes)).is_ok_and(|span| span.end == bytes.len());
-        let text = format!("{}{}", checkpoint.frontmatter, if is_last { "" } else { end });
-        let replacement = replace_region(bytes, &region, &text);
-        let new = Document::scan(&replacement.bytes);
-        let is_proven =
-            region.find(&new).is_ok_and(|span| replacement.bytes[span.range()] == *text.as_bytes());
-        if !is_proven {
-            return Err(RestoreError::NotProven { place: place.clone(), path: path.clone() });
-        }
-        let is_readable = Artifact::read(path.clone(), bytes.to_vec()).state_value().is_ok();
-        let kept = if is_readable { None } else { Some(self.keep_damaged(path, place, bytes)?) };
-        Ok((replacement.bytes, Decided { fences: replacement.fences, kept }))
     }
 
     /// Keeps a damaged file beside the checkpoint: history knows its hash alone.
@@ -141,4 +112,17 @@ impl Checkpoints<'_> {
             Err(source) => Err(RestoreError::NotKept { path: path.clone(), source }),
         }
     }
+}
+
+/// The file with the frontmatter of `checkpoint`, and what its fences were; `None` where that is not
+/// faithful.
+fn put_back(checkpoint: &Checkpoint, path: &ProjectPath, bytes: &[u8]) -> Option<(Vec<u8>, Fences)> {
+    let (region, frontmatter) = (state_region(path), &checkpoint.frontmatter);
+    let is_last = region.find(&Document::scan(bytes)).is_ok_and(|span| span.end == bytes.len());
+    // A block may have stood at the end of a file whose last line has no end.
+    let has_end = is_last || frontmatter.is_empty() || frontmatter.ends_with('\n');
+    let text = format!("{frontmatter}{}", if has_end { "" } else { "\n" });
+    let replacement = replace_region(bytes, &region, &text);
+    let span = region.find(&Document::scan(&replacement.bytes)).ok()?;
+    (replacement.bytes[span.range()] == *text.as_bytes()).then_some((replacement.bytes, replacement.fences))
 }

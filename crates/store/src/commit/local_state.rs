@@ -1,17 +1,14 @@
 //! Small files of local state: replaced whole, and listed by name; leases among them, which all work trees of
 //! a repository share.
-#![expect(clippy::disallowed_methods, reason = "an edge module: folders of local state are listed here")]
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Write},
     path::Path,
 };
 
 use crate::commit::{CommitError, FsyncPolicy, LockError, file::flush_folder};
-use crate::disk::{
-    local_state::StateFolder, own_file, own_file::Access, root::Root, uninterrupted::uninterrupted,
-};
+use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use stepmark_model::artifact::ProjectPath;
 
 /// Replaces the file `name` in `folder`, or makes it, durably: it holds the old bytes or the new ones.
@@ -23,21 +20,6 @@ pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8], fsync: FsyncPolic
     }
     staged.persist(folder.join(name)).map_err(|error| error.error)?;
     flush_folder(folder, fsync)
-}
-
-/// The names in `folder` in their order; none where it is missing. Names that are not UTF-8 are not
-/// stepmark's.
-pub(crate) fn names_in(folder: &Path) -> io::Result<Vec<String>> {
-    let entries = match uninterrupted(|| fs::read_dir(folder)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        names.extend(entry?.file_name().into_string());
-    }
-    names.sort();
-    Ok(names)
 }
 
 const LOCK: &str = "leases.lock";

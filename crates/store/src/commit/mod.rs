@@ -52,6 +52,7 @@ pub use transaction::Transaction;
 pub use whole::{create, replace_whole};
 pub(crate) use whole::{read_whole, replace_hashed};
 
+pub(crate) use crate::disk::names_in;
 pub use file::{
     Conflict, Expected, FolderError, Found, FsyncPolicy, PublishError, Published, ReadError, StageError,
     Staged, make_folders_to,
@@ -61,7 +62,7 @@ pub use journal::{
     compact_segments, cut_torn_lines, finish_sealing, publish_copies, read_copy, seal_segments,
     unpublished_segments,
 };
-pub(crate) use local_state::{LeaseFiles, names_in, replace as replace_state_file};
+pub(crate) use local_state::{LeaseFiles, replace as replace_state_file};
 pub use lock::{ArtifactLock, LockError};
 pub(crate) use lock::{is_left_over, remove_left_over};
 pub use redo::{

@@ -25,4 +25,5 @@ pub use file_stat::KnownStat;
 pub use in_parts::par_map;
 pub use local_state::{LocalState, LocalStateError, StateFolder};
 pub use root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
+pub(crate) use uninterrupted::{names_in, names_in_place};
 pub use walk::{WalkError, WalkProblem, WalkProblemKind};

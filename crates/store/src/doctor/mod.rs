@@ -2,14 +2,14 @@
 
 pub(crate) mod finding;
 
-pub use finding::DoctorFinding;
+pub use finding::{DoctorFinding, DoctorFix};
 
-use crate::commit::{self, CommitError, CutLine, SetAsideRepair};
+use crate::commit::{self, CommitError, CommitSetAside, SetAsideRepair};
 use crate::disk::{WalkError, folder::EntryKind, folder::Folder, local_state::PLAIN_FOLDER};
 use crate::disk::{root::Root, walk, walk::Visitor};
 use crate::history::{History, HistoryError, SEALED_FOLDER, verify_segments};
 use crate::projection::record_format::Overwrite;
-use crate::replay::{Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts};
+use crate::replay::{ReplayArtifactsError, Replayed};
 use crate::workspace::{AppendError, Workspace};
 use std::ops::Range;
 use stepmark_model::{
@@ -22,12 +22,8 @@ use stepmark_model::{
 pub struct Diagnosis {
     /// Everything that is not as it should be, after what was fixed.
     pub findings: Vec<DoctorFinding>,
-    /// The files of commits that were cut off and are finished now.
-    pub finished: Vec<ProjectPath>,
-    pub cut: Vec<CutLine>,
-    pub published: Vec<String>,
-    pub removed: Vec<String>,
-    pub set_aside: Vec<SetAsideRepair>,
+    /// The repairs: of commits and seals that were cut off, of torn lines, of files that were left.
+    pub fixed: Vec<DoctorFix>,
     /// The artifacts of which history knows a later state, as that of another branch or work tree.
     pub behind: Vec<ProjectPath>,
     /// Set where the index of the journal had lost events, and was made anew.
@@ -64,75 +60,73 @@ impl Workspace {
 impl Doctor<'_> {
     /// Looks for what is not as it should be. Reads only.
     pub fn diagnose(&self) -> Result<Diagnosis, DoctorError> {
+        let (root, history) = (self.workspace.root(), self.workspace.history());
         let mut findings = Vec::new();
-        let pending = commit::interrupted_paths(self.workspace.root())?;
-        findings.extend(pending.into_iter().map(|path| DoctorFinding::InterruptedCommit { path }));
-        findings.extend(commit::commits_set_aside(self.workspace.root())?.into_iter().map(|aside| {
-            DoctorFinding::CommitSetAside { shown: self.workspace.root().shown(&aside.record), aside }
-        }));
-        let root = self.workspace.root();
+        findings.extend(commit::interrupted_paths(root)?.iter().map(DoctorFinding::interrupted_commit));
+        let aside = |aside: &_| DoctorFinding::commit_set_aside(aside, &root.shown(&aside.record));
+        findings.extend(commit::commits_set_aside(root)?.iter().map(aside));
         let found = commit::names_in(&root.path().join(PLAIN_FOLDER));
         let is_old = root.state().is_in_git() && found.is_ok_and(|names| !names.is_empty());
-        findings.extend(is_old.then_some(DoctorFinding::OldState));
-        let unpublished = commit::unpublished_segments(self.workspace.root()).map_err(AppendError::from)?;
-        findings.extend(
-            unpublished.iter().map(|name| DoctorFinding::UnpublishedSegment { file: tracked_file(name) }),
-        );
+        findings.extend(is_old.then(DoctorFinding::old_state));
+        let unpublished = commit::unpublished_segments(root).map_err(AppendError::from)?;
+        let segment = |name: &_| DoctorFinding::unpublished_segment(&tracked_file(name));
+        findings.extend(unpublished.iter().map(segment));
         // The segments themselves: an index that lost rows would know of nothing.
-        let verified = verify_segments(self.workspace.root())?;
-        let is_index_renewed = self.workspace.history().ask(|history| history.renew_if_wrong(&verified))?;
-        findings.extend(
-            verified
-                .problems
-                .into_iter()
-                .map(|problem| DoctorFinding::JournalLine { file: problem.file.clone(), problem }),
-        );
-        let replayed = self.workspace.history().replay_all()?;
-        let spoilt = |(place, source)| DoctorFinding::Checkpoint { place, source };
-        let ReplayedArtifacts { artifacts, unreadable, problems, checkpoints } = replayed;
-        findings.extend(checkpoints.into_iter().map(spoilt));
-        let left = left_files(self.workspace.root())?;
-        findings.extend(left.kept.into_iter().map(|path| DoctorFinding::KeptBytes { path }));
-        let temporary =
-            left.temporary.into_iter().filter(|path| commit::is_left_over(self.workspace.root(), path));
-        findings.extend(temporary.map(|path| DoctorFinding::TemporaryFile { path }));
-        findings.extend(unreadable.into_iter().map(|source| DoctorFinding::UnreadableArtifact { source }));
-        findings.extend(problems.into_iter().map(|problem| DoctorFinding::UnreadableFolder { problem }));
+        let verified = verify_segments(root)?;
+        let is_index_renewed = history.ask(|history| history.renew_if_wrong(&verified))?;
+        findings.extend(verified.problems.iter().map(DoctorFinding::journal_line));
+        let replayed = history.replay_all()?;
+        let spoilt = |(place, error): &(_, _)| DoctorFinding::checkpoint(place, error);
+        findings.extend(replayed.checkpoints.iter().map(spoilt));
+        let left = left_files(root)?;
+        findings.extend(left.kept.iter().map(|path| DoctorFinding::kept_bytes(path)));
+        let temporary = left.temporary.iter().filter(|path| commit::is_left_over(root, path));
+        findings.extend(temporary.map(|path| DoctorFinding::temporary_file(path)));
+        findings.extend(replayed.unreadable.iter().map(DoctorFinding::unreadable_artifact));
+        findings.extend(replayed.problems.iter().map(DoctorFinding::unreadable_folder));
         let is_behind = |replayed: &&Replayed| matches!(replayed.state, HistoryState::Earlier { .. });
-        let behind = artifacts.iter().filter(is_behind).map(|replayed| replayed.path.clone()).collect();
-        findings.extend(artifacts.into_iter().flat_map(findings_of));
+        let behind = replayed.artifacts.iter().filter(is_behind).map(|own| own.path.clone()).collect();
+        findings.extend(replayed.artifacts.iter().flat_map(DoctorFinding::of));
         Ok(Diagnosis { findings, behind, is_index_renewed, ..Diagnosis::default() })
     }
 
     /// Finishes what was cut off, cuts torn lines off the journal, and looks what is left.
     pub fn repair(&self) -> Result<Diagnosis, DoctorError> {
-        let mut finished = commit::interrupted_paths(self.workspace.root())?;
-        commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
-        let waiting = commit::interrupted_paths(self.workspace.root())?;
+        let (root, options) = (self.workspace.root(), self.workspace.commit_options());
+        let mut finished = commit::interrupted_paths(root)?;
+        commit::finish_interrupted(root, options)?;
+        let waiting = commit::interrupted_paths(root)?;
         finished.retain(|path| !waiting.contains(path));
         let torn =
             self.workspace.history().ask(History::problems)?.iter().any(|problem| !problem.is_damage());
-        let cut = if torn {
-            commit::cut_torn_lines(self.workspace.root(), self.workspace.commit_options().fsync)
-                .map_err(AppendError::from)?
-        } else {
-            Vec::new()
+        let cut = match torn {
+            true => commit::cut_torn_lines(root, options.fsync).map_err(AppendError::from)?,
+            false => Vec::new(),
         };
-        let published =
-            if commit::unpublished_segments(self.workspace.root()).map_err(AppendError::from)?.is_empty() {
-                Vec::new()
-            } else {
-                commit::finish_sealing(self.workspace.root(), self.workspace.commit_options().fsync)
-                    .map_err(AppendError::from)?
-            };
-        let published = published.iter().map(tracked_file).collect();
-        let left = left_files(self.workspace.root())?.temporary;
-        let removed =
-            left.into_iter().filter(|path| commit::remove_left_over(self.workspace.root(), path)).collect();
-        let set_aside =
-            commit::repair_commits_set_aside(self.workspace.root(), self.workspace.commit_options())?;
+        let published = match commit::unpublished_segments(root).map_err(AppendError::from)?.is_empty() {
+            true => Vec::new(),
+            false => commit::finish_sealing(root, options.fsync).map_err(AppendError::from)?,
+        };
+        let mut removed = left_files(root)?.temporary;
+        removed.retain(|path| commit::remove_left_over(root, path));
+        let set_aside = commit::repair_commits_set_aside(root, options)?;
         finished.extend(self.finish_systems());
-        Ok(Diagnosis { finished, cut, published, removed, set_aside, ..self.diagnose()? })
+
+        let is_done = "fixed: the commit that was cut off is finished";
+        let finished = finished.iter().map(|path| DoctorFix::new("interrupted-commit", path, is_done));
+        let mut fixed: Vec<DoctorFix> = finished.collect();
+        fixed.extend(cut.into_iter().map(|cut| {
+            let (length, copy) = (cut.length, cut.copy);
+            let message = format!("fixed: {length} bytes of a torn line are cut off and kept in `{copy}`");
+            DoctorFix { kept: Some(copy), ..DoctorFix::new("journal-torn", cut.segment, &message) }
+        }));
+        let is_done = "fixed: the sealing that was cut off is finished";
+        let published = published.iter().map(tracked_file);
+        fixed.extend(published.map(|file| DoctorFix::new("segment-unpublished", file, is_done)));
+        let is_done = "fixed: the temporary file of a process that was killed is removed";
+        fixed.extend(removed.iter().map(|path| DoctorFix::new("temporary-file", path, is_done)));
+        fixed.extend(set_aside.iter().map(fix_of));
+        Ok(Diagnosis { fixed, ..self.diagnose()? })
     }
 
     /// Does what commands of systems do behind their first commit. What cannot be done `check` finds.
@@ -155,20 +149,22 @@ fn tracked_file(name: &SegmentName) -> String {
     format!("{SEALED_FOLDER}/{name}.jsonl")
 }
 
-/// Everything that is not as it should be between an artifact and its history.
-fn findings_of(artifact: Replayed) -> Vec<DoctorFinding> {
-    let path = artifact.path;
-    let wrong = |source| DoctorFinding::WrongHistory { path: path.clone(), source };
-    let mut findings: Vec<DoctorFinding> = artifact.damage.into_iter().map(wrong).collect();
-    if let HistoryState::Unexplained { head } = artifact.state {
-        findings.push(match (artifact.obstacle, artifact.earlier) {
-            (Some(Obstacle::Gone), _) => DoctorFinding::Gone { path, head },
-            (Some(Obstacle::Unreadable(_)), _) => DoctorFinding::Damaged { path, head },
-            (_, Some(earlier)) => DoctorFinding::WrittenBack { path, head, earlier },
-            _ => DoctorFinding::Unexplained { path, head },
-        });
+fn fix_of(repair: &SetAsideRepair) -> DoctorFix {
+    let paths = |aside: &CommitSetAside| match aside.files.as_slice() {
+        [] => "a commit of nobody here".to_owned(),
+        files => files.iter().map(ProjectPath::as_str).collect::<Vec<_>>().join(", "),
+    };
+    match repair {
+        SetAsideRepair::Finished(aside) => {
+            let is_done = "fixed: the commit that was set aside is finished";
+            DoctorFix::new("commit-set-aside", paths(aside), is_done)
+        }
+        SetAsideRepair::Dropped(aside, reason) => {
+            let record = aside.record.display().to_string();
+            let message = format!("given up: {reason}; the bytes of the commit are kept in `{record}`");
+            DoctorFix { kept: Some(record), ..DoctorFix::new("commit-set-aside", paths(aside), &message) }
+        }
     }
-    findings
 }
 
 /// The start of the names of files that commits leave beside others (`commit`, "Guarantees").

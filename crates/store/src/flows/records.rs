@@ -1,13 +1,10 @@
 //! The records of flows on the disk: a file each.
+#![expect(clippy::disallowed_methods, reason = "an edge module: a file that is no record is seen here")]
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "an edge module: the folders of graphs and flows are listed here"
-)]
-
-use std::{fs, io};
+use std::io;
 
 use super::Flows;
+use crate::disk::names_in;
 use crate::records::whole_id;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
@@ -129,11 +126,7 @@ impl Flows<'_> {
     /// The names in a folder, in order; none where it cannot be listed.
     fn names(&self, folder: &ProjectPath) -> Vec<String> {
         let Ok(place) = self.workspace.root().resolve(folder) else { return Vec::new() };
-        let entries = fs::read_dir(place).into_iter().flatten().flatten();
-        let mut names: Vec<String> =
-            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.sort_unstable();
-        names
+        names_in(&place).unwrap_or_default()
     }
 
     /// The record in the file at `path`; `None` where there is no file.

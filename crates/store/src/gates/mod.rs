@@ -10,7 +10,7 @@ use std::{fs, io, path::PathBuf};
 #[cfg(feature = "write")]
 pub use upkeep::GateRebuild;
 
-use crate::disk::{root::ResolveError, root::Root, uninterrupted::uninterrupted};
+use crate::disk::{names_in_place, root::ResolveError, root::Root, uninterrupted::uninterrupted};
 #[cfg(feature = "write")]
 use crate::leases::LeaseError;
 use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
@@ -142,20 +142,8 @@ impl GateFolder {
 
     fn names(&self) -> Result<Vec<String>, GateError> {
         let failed = |source| GateError::Read { path: self.path.to_string(), source };
-        let entries = match uninterrupted(|| fs::read_dir(&self.place)) {
-            Ok(entries) => entries,
-            // A file in the place of the folder, or of one above it, holds no gates.
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(Vec::new());
-            }
-            Err(error) => return Err(failed(error)),
-        };
-        let mut names = Vec::new();
-        for entry in entries {
-            let name = entry.map_err(failed)?.file_name().into_string();
-            names.extend(name.ok().filter(|name| name.ends_with(GATE_EXTENSION)));
-        }
-        names.sort_unstable();
+        let mut names = names_in_place(&self.place).map_err(failed)?;
+        names.retain(|name| name.ends_with(GATE_EXTENSION));
         Ok(names)
     }
 }

@@ -1,11 +1,8 @@
 //! Leases, from their files.
-#![expect(clippy::disallowed_methods, reason = "an edge module: leases are read here")]
 
-use std::{fs, io};
+use std::io;
 
-use crate::disk::{
-    local_state::LocalState, local_state::StateFolder, own_file, uninterrupted::uninterrupted,
-};
+use crate::disk::{local_state::LocalState, local_state::StateFolder, names_in, own_file};
 use crate::index::{error::Fault, error::RefreshError};
 use crate::index_db::{Cell, Contents, IntoCell as _, Row};
 use crate::{leases::LIMIT, workspace::Workspace};
@@ -24,14 +21,8 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
 
 fn read_all(state: &LocalState) -> io::Result<Vec<Row>> {
     let folder = state.folder(StateFolder::Leases)?;
-    let entries = match uninterrupted(|| fs::read_dir(&folder)) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
     let mut rows = Vec::new();
-    for entry in entries {
-        let name = entry?.file_name().to_string_lossy().into_owned();
+    for name in names_in(&folder)? {
         // Others are files that are being written.
         if !name.ends_with(".json") {
             continue;

@@ -14,15 +14,12 @@ const EVENTS: [usize; 2] = [8, 500];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResumeChoice {
-    /// The one that the configuration names as active.
-    Active(ProjectPath),
-    /// The one of the last event whose artifact is not finished.
-    LastEvent(ProjectPath),
-    Only(ProjectPath),
-    /// These are not finished, in natural order, and nothing says which one is meant.
-    Several(Vec<ProjectPath>),
-    /// All are finished, or none has a workflow or a lifecycle.
-    Nothing,
+    /// The one that the configuration names as active, else the one of the last event whose artifact is not
+    /// finished, else the only one that is not.
+    One(ProjectPath),
+    /// Nothing says which one of these is meant, which are not finished, in natural order. There is none
+    /// where all are finished, or none has a workflow or a lifecycle.
+    Unclear(Vec<ProjectPath>),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -37,28 +34,23 @@ pub enum ChoiceError {
 }
 
 impl ProjectHistory<'_> {
-    /// Chooses the artifact to go on with where none is named: see [`ResumeChoice`], in that order. Of a
-    /// `session` only its own events count.
+    /// Chooses the artifact to go on with where none is named. Of a `session` only its own events count.
     pub fn artifact_to_resume(&self, session: Option<&SessionId>) -> Result<ResumeChoice, ChoiceError> {
         if let Some(active) = &self.workspace.configuration().active {
-            return Ok(ResumeChoice::Active(active.clone()));
+            return Ok(ResumeChoice::One(active.clone()));
         }
         for limit in EVENTS {
             if let Some(path) = self.last_unfinished(limit, session)? {
-                return Ok(ResumeChoice::LastEvent(path));
+                return Ok(ResumeChoice::One(path));
             }
         }
         let all = self.workspace.artifacts()?;
         let unfinished = all.artifacts.iter().filter(|artifact| is_unfinished(artifact));
         let mut paths: Vec<ProjectPath> = unfinished.map(|artifact| artifact.path().clone()).collect();
         paths.sort_by(|one, other| natural_order(one.as_str(), other.as_str()));
-        Ok(match (paths.pop(), paths.is_empty()) {
-            (None, _) => ResumeChoice::Nothing,
-            (Some(only), true) => ResumeChoice::Only(only),
-            (Some(last), false) => {
-                paths.push(last);
-                ResumeChoice::Several(paths)
-            }
+        Ok(match <[ProjectPath; 1]>::try_from(paths) {
+            Ok([only]) => ResumeChoice::One(only),
+            Err(paths) => ResumeChoice::Unclear(paths),
         })
     }
 
@@ -68,13 +60,11 @@ impl ProjectHistory<'_> {
         limit: usize,
         session: Option<&SessionId>,
     ) -> Result<Option<ProjectPath>, ChoiceError> {
-        let latest = self.ask(|history| history.latest(limit))?;
-        let mut seen = Vec::new();
         let is_own =
             |event: &Event| session.is_none_or(|session| event.session.as_deref() == Some(session.as_str()));
-        for path in
-            latest.into_iter().filter(is_own).filter_map(|event| event.artifact).map(|artifact| artifact.path)
-        {
+        let mut seen = Vec::new();
+        for event in self.ask(|history| history.latest(limit))?.into_iter().filter(is_own) {
+            let Some(path) = event.artifact.map(|artifact| artifact.path) else { continue };
             if seen.contains(&path) {
                 continue;
             }
@@ -82,10 +72,9 @@ impl ProjectHistory<'_> {
                 Ok(artifact) if is_unfinished(&artifact) && !artifact.waits_for_person() => {
                     return Ok(Some(path));
                 }
-                Ok(_) | Err(ArtifactError::Missing { .. } | ArtifactError::Resolve(_)) => {}
+                Ok(_) | Err(ArtifactError::Missing { .. } | ArtifactError::Resolve(_)) => seen.push(path),
                 Err(error) => return Err(error.into()),
             }
-            seen.push(path);
         }
         Ok(None)
     }

@@ -3,24 +3,15 @@
 #[cfg(feature = "history")]
 pub(crate) mod choice;
 #[cfg(feature = "history")]
-pub(crate) mod everything;
-#[cfg(feature = "history")]
-mod subject;
+mod looking;
 
 #[cfg(feature = "history")]
 pub use choice::{ChoiceError, ResumeChoice};
 
-use jiff::Timestamp;
-
-#[cfg(feature = "history")]
-use self::subject::Subject;
 use crate::workspace::{ArtifactError, Workspace};
-use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, Problem, ProjectPath, STEPS_KEYS},
-    resume::{
-        ResumeDecision, ResumePoint, ResumeReport, SourceReport, SourceResult, StateSource, Tier, decide,
-    },
+    resume::{ResumeDecision, ResumeReport, SourceResult, Tier},
 };
 
 /// The answer to where to go on, and all that was found out on the way.
@@ -36,80 +27,48 @@ impl Workspace {
     /// is needed. Reads only. Without the feature `history` only the frontmatter is believed: the report says
     /// so of everything else.
     pub fn resume(&self, path: &ProjectPath, least: Tier) -> Result<Resumption, ArtifactError> {
-        let mut report = ResumeReport::none(path.clone());
         let (artifact, result) = self.look_at_frontmatter(path)?;
-        report.sources.push(SourceReport { source: StateSource::Frontmatter, result });
-        report.looked = Some(Tier::Frontmatter);
-        let mut subject = Subject::of(artifact);
-        loop {
-            match decide(&report, least) {
-                ResumeDecision::Look(tier) => {
-                    self.look_further(tier, &mut subject, &mut report)?;
-                    report.looked = Some(tier);
-                }
-                verdict => return Ok(Resumption { report, verdict }),
-            }
-        }
+        let report = ResumeReport::new(path.clone(), result);
+        #[cfg(feature = "history")]
+        let report = looking::Look::new(self, artifact, report).further(least);
+        #[cfg(not(feature = "history"))]
+        let report = without_history(&artifact, report, least);
+        Ok(Resumption { verdict: report.verdict(), report })
     }
 
     fn look_at_frontmatter(&self, path: &ProjectPath) -> Result<(Artifact, SourceResult), ArtifactError> {
-        Ok(match self.artifact(path) {
+        let result = match self.artifact(path) {
             Ok(tracked) => {
-                let result = match damage(tracked.artifact()) {
-                    Some(result) => result,
-                    None => said_by(&tracked, None),
-                };
-                (tracked.artifact().clone(), result)
+                let damage = damage(tracked.artifact());
+                let result = damage.unwrap_or_else(|| SourceResult::of(&tracked, None));
+                return Ok((tracked.artifact().clone(), result));
             }
-            Err(ArtifactError::Missing { .. }) => {
-                let result = SourceResult::Nothing { reason: "there is no such file".to_owned() };
-                (Artifact::read(path.clone(), Vec::new()), result)
-            }
+            Err(ArtifactError::Missing { .. }) => SourceResult::nothing("there is no such file"),
             Err(ArtifactError::Read { source, .. }) => {
-                let result =
-                    SourceResult::Distrusted { reason: format!("the file cannot be read: {source}") };
-                (Artifact::read(path.clone(), Vec::new()), result)
+                SourceResult::distrusted(format!("the file cannot be read: {source}"))
             }
             Err(error) => return Err(error),
-        })
-    }
-}
-
-/// Nothing more is known of an artifact without history.
-#[cfg(not(feature = "history"))]
-struct Subject;
-
-#[cfg(not(feature = "history"))]
-impl Subject {
-    fn of(_: Artifact) -> Self {
-        Self
-    }
-}
-
-#[cfg(not(feature = "history"))]
-impl Workspace {
-    /// Reports the sources of `tier` as not to be believed: only history tells whether they are outdated.
-    fn look_further(
-        &self,
-        tier: Tier,
-        _: &mut Subject,
-        report: &mut ResumeReport,
-    ) -> Result<(), ArtifactError> {
-        let reason = "this program was built without the feature `history`";
-        let sources = match tier {
-            Tier::Frontmatter => vec![StateSource::Frontmatter],
-            Tier::Checkpoint => vec![StateSource::Checkpoint(None)],
-            Tier::Everything => {
-                report.cautions.push(format!("delegations and other sessions are not known: {reason}"));
-                vec![StateSource::Journal(None), StateSource::GitHistory(None)]
-            }
         };
-        report.sources.extend(sources.into_iter().map(|source| SourceReport {
-            source,
-            result: SourceResult::Distrusted { reason: reason.to_owned() },
-        }));
-        Ok(())
+        Ok((Artifact::read(path.clone(), Vec::new()), result))
     }
+}
+
+/// Reports the other sources as not to be believed: only history tells whether they are outdated.
+#[cfg(not(feature = "history"))]
+fn without_history(_: &Artifact, mut report: ResumeReport, least: Tier) -> ResumeReport {
+    use stepmark_model::resume::StateSource;
+    let reason = "this program was built without the feature `history`";
+    while let Some(tier) = report.wanted(least) {
+        let all = [StateSource::Checkpoint, StateSource::Journal, StateSource::Git];
+        for source in all.into_iter().filter(|source| source.tier() == tier) {
+            report.add(source, None, SourceResult::distrusted(reason));
+        }
+        if tier == Tier::Everything {
+            report.cautions.push(format!("delegations and other sessions are not known: {reason}"));
+        }
+        report.tier = tier;
+    }
+    report
 }
 
 pub(crate) fn damage(artifact: &Artifact) -> Option<SourceResult> {
@@ -120,18 +79,9 @@ pub(crate) fn damage(artifact: &Artifact) -> Option<SourceResult> {
         }
         problem => problem.hides_state(),
     };
-    let fatal = artifact.diagnoses().iter().find(|diagnosis| is_fatal(&diagnosis.problem));
-    if let Some(diagnosis) = fatal {
+    if let Some(diagnosis) = artifact.diagnoses().iter().find(|diagnosis| is_fatal(&diagnosis.problem)) {
         let position = artifact.document().position(diagnosis.span.start);
-        return Some(SourceResult::Distrusted { reason: format!("line {position}: {}", diagnosis.problem) });
+        return Some(SourceResult::distrusted(format!("line {position}: {}", diagnosis.problem)));
     }
-    let is_absent = !artifact.has_state_region();
-    is_absent.then(|| SourceResult::Nothing { reason: "the file has none".to_owned() })
-}
-
-pub(crate) fn said_by(tracked: &TrackedArtifact, at: Option<Timestamp>) -> SourceResult {
-    match ResumePoint::of(tracked) {
-        Ok(point) => SourceResult::State { at, point },
-        Err(reason) => SourceResult::Unclear { reason },
-    }
+    (!artifact.has_state_region()).then(|| SourceResult::nothing("the file has none"))
 }

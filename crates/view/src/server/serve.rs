@@ -14,9 +14,12 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
-use tokio::{sync::watch, task::JoinSet};
+use tokio::{
+    sync::{OwnedSemaphorePermit, watch},
+    task::JoinSet,
+};
 
-use super::{Served, answers, connections::BoundedListener, connections::PlacedStream, guard};
+use super::{Served, answers, connections::BoundedListener, connections::Connection, guard};
 
 /// The time that a connection may take until a request is there: the first one, and each after an answer.
 const REQUEST: Duration = Duration::from_secs(10);
@@ -32,7 +35,9 @@ pub async fn serve(listener: BoundedListener, served: Served, end: impl Future<O
     let (mut connections, mut end) = (JoinSet::new(), pin!(end));
     loop {
         tokio::select! {
-            stream = listener.accept() => { connections.spawn(answer(stream, router.clone(), is_over.clone())); }
+            (stream, place) = listener.accept() => {
+                connections.spawn(answer(stream, place, router.clone(), is_over.clone()));
+            }
             Some(_) = connections.join_next() => {}
             () = &mut end => break,
         }
@@ -41,7 +46,12 @@ pub async fn serve(listener: BoundedListener, served: Served, end: impl Future<O
     while connections.join_next().await.is_some() {}
 }
 
-async fn answer(stream: PlacedStream, router: Router, mut is_over: watch::Receiver<()>) {
+async fn answer(
+    stream: Connection,
+    _place: OwnedSemaphorePermit,
+    router: Router,
+    mut is_over: watch::Receiver<()>,
+) {
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(REQUEST).max_buf_size(HEAD_BYTES);
     let connection = server.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));

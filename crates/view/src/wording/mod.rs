@@ -4,6 +4,6 @@ pub mod history;
 mod progress;
 mod visible;
 
-pub use progress::{count, next, unknown_next, waiting_stories};
+pub use progress::{count, next, waiting_stories};
 pub(crate) use visible::visible_in_html;
 pub use visible::{on_one_line, visible};

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use stepmark_model::{summary::NextSteps, workflow::UnknownNext};
+use stepmark_model::summary::NextSteps;
 
 pub fn next(next: &NextSteps<'_>) -> String {
     match next {
@@ -10,15 +10,7 @@ pub fn next(next: &NextSteps<'_>) -> String {
             next.steps().iter().map(|step| step.name).collect::<Vec<_>>().join(" | ")
         }
         NextSteps::Finished => "finished".to_owned(),
-        NextSteps::Unknown(unknown) => format!("? {}", unknown_next(*unknown)),
-    }
-}
-
-/// The reason why it cannot be told what comes next.
-pub const fn unknown_next(unknown: UnknownNext) -> &'static str {
-    match unknown {
-        UnknownNext::NoSteps => "the workflow has no steps",
-        UnknownNext::NothingMatches => "no listed step is one of the workflow",
+        NextSteps::Unknown(unknown) => format!("? {unknown}"),
     }
 }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     summary::NextSteps,
+    tracked_artifact::TrackedArtifact,
     transition::{Command, Remark, Strictness},
 };
 use stepmark_store::changes::{ChangeReason, ChangeReport};
@@ -39,7 +40,7 @@ pub(super) fn execute(
         _ => None,
     };
     let carried = project.workspace.execute(path, command, strictness, reason)?;
-    report(output, &carried)?;
+    report(output, &carried);
     if let Some(reason) = accepted.filter(|_| carried.outcome == Outcome::Unchanged)
         && project.workspace.history().accept_edit(path, &reason)?
     {
@@ -58,7 +59,7 @@ fn keep_milestone(project: &Project, output: &Output, carried: &ChangeReport, co
     }
 }
 
-pub(crate) fn report(output: &Output, carried: &ChangeReport) -> Result<(), Failure> {
+pub(crate) fn report(output: &Output, carried: &ChangeReport) {
     let (changed, file_hash) = match carried.outcome {
         Outcome::Unchanged | Outcome::Deleted { .. } => (false, carried.artifact.artifact().file_hash()),
         Outcome::Written { after, .. } => (true, after),
@@ -72,29 +73,38 @@ pub(crate) fn report(output: &Output, carried: &ChangeReport) -> Result<(), Fail
             remarks: carried.remarks.iter().map(|remark| text(carried, remark)).collect(),
             next: NextWire::new(&carried.artifact),
         };
-        let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
-        output.json("stepmark.change/2", wire);
-        return Ok(());
+        return output.json("stepmark.change/2", wire);
     }
-    for remark in &carried.remarks {
-        let text = text(carried, remark);
+    let done = changed.then(|| "written".to_owned());
+    tell(
+        output,
+        &carried.artifact,
+        carried.remarks.iter().map(|remark| (remark, text(carried, remark))),
+        done,
+    );
+}
+
+/// The remarks on an artifact, and what is `done` to it, if anything is; then where that leads.
+pub(crate) fn tell<'r>(
+    output: &Output,
+    artifact: &TrackedArtifact,
+    remarks: impl Iterator<Item = (&'r Remark, String)>,
+    done: Option<String>,
+) {
+    let path = artifact.path();
+    for (remark, text) in remarks {
         if remark.is_warning() {
             output.warning(format_args!("{path}: {text}"));
         } else {
             output.remark(format_args!("{path}: {text}"));
         }
     }
-    if changed {
-        let progress = carried.artifact.progress();
-        let remark = progress.map(|progress| {
-            let next = crate::output::wording::next(&NextSteps::of(progress.next));
-            format!(", {}/{}, next: {next}", progress.done_units, progress.total)
-        });
-        output.remark(format_args!("{path}: written{}", remark.unwrap_or_default()));
-    } else {
-        output.remark(format_args!("{path}: nothing to write"));
-    }
-    Ok(())
+    let Some(done) = done else { return output.remark(format_args!("{path}: nothing to write")) };
+    let progress = artifact.progress().map(|progress| {
+        let next = crate::output::wording::next(&NextSteps::of(progress.next));
+        format!(", {}/{}, next: {next}", progress.done_units, progress.total)
+    });
+    output.remark(format_args!("{path}: {done}{}", progress.unwrap_or_default()));
 }
 
 fn text(carried: &ChangeReport, remark: &Remark) -> String {

@@ -57,13 +57,7 @@ impl Defer {
         let (location, severity) = (self.location.as_deref(), severity.as_deref());
         project.workspace.defer(&path, &Deferred { summary, evidence, location, severity })?;
         let answer = FileChanged { path: path.to_string(), changed: true };
-        output.json_or(
-            "stepmark.defer/1",
-            || (&answer).into(),
-            || {
-                output.remark(format_args!("{path}: written"));
-            },
-        );
+        output.json_or("stepmark.defer/1", || &answer, || output.remark(format_args!("{path}: written")));
         Ok(Exit::Fine)
     }
 }

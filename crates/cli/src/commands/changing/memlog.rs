@@ -96,12 +96,6 @@ pub(crate) struct FileChanged {
     pub(crate) changed: bool,
 }
 
-impl From<&FileChanged> for Json {
-    fn from(own: &FileChanged) -> Self {
-        serde_json::to_value(own).unwrap_or_default()
-    }
-}
-
 /// `stepmark.memlog/1`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MemlogShown {
@@ -145,13 +139,8 @@ impl Memlog {
                 let changed = project.workspace.set_memlog_shim(!remove)?;
                 let said = if changed { "written" } else { "is so already" };
                 let answer = FileChanged { path: "_bmad/scripts/memlog.py".to_owned(), changed };
-                output.json_or(
-                    "stepmark.memlog-shim/1",
-                    || Json::from(&answer),
-                    || {
-                        output.remark(format_args!("{}: {said}", answer.path));
-                    },
-                );
+                let tell = || output.remark(format_args!("{}: {said}", answer.path));
+                output.json_or("stepmark.memlog-shim/1", || &answer, tell);
                 return Ok(Exit::Fine);
             }
             What::Show { place } => return show(&place.file(), project, output),
@@ -171,7 +160,7 @@ impl Memlog {
         let memlog = file.to_string_lossy().into_owned();
         if output.json {
             let changed = MemlogChanged { memlog, entries };
-            output.json("stepmark.memlog-change/1", serde_json::to_value(changed).unwrap_or_default());
+            output.json("stepmark.memlog-change/1", changed);
         } else {
             output.styled_line(acknowledgement(&memlog, entries));
         }
@@ -195,7 +184,7 @@ fn show(file: &Path, project: &Project, output: &Output) -> Result<Exit, Failure
         entries: memlog.entries().map(str::to_owned).collect(),
     };
     if output.json {
-        output.json("stepmark.memlog/1", serde_json::to_value(&shown).unwrap_or_default());
+        output.json("stepmark.memlog/1", &shown);
     } else {
         shown.fields.iter().for_each(|(key, value)| output.line(format_args!("{key}: {value}")));
         shown.entries.iter().for_each(|entry| output.line(format_args!("- {entry}")));

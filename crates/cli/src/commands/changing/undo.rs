@@ -33,7 +33,7 @@ impl Undo {
         let Some(event) = &self.event else { return Err(unnamed(project)?) };
         let event = project.workspace.history().ask(|history| history.event(event))?;
         let carried = project.workspace.undo(&event, self.reason.reason())?;
-        change::report(output, &carried)?;
+        change::report(output, &carried);
         Ok(Exit::Fine)
     }
 }

@@ -188,7 +188,7 @@ fn show(project: &Project, name: &str, output: &Output) -> Result<Exit, Failure>
         kinds: pack.kinds.iter().map(|own| shown(&own.kind)).collect(),
     };
     if output.json {
-        output.json("stepmark.pack/1", serde_json::to_value(&shown).unwrap_or_default());
+        output.json("stepmark.pack/1", &shown);
         return Ok(Exit::Fine);
     }
     for line in [&shown.about, &shown.file].into_iter().flatten() {
@@ -285,7 +285,7 @@ fn check(project: &Project, file: Option<&Path>, output: &Output) -> Result<Exit
     let checked = PackChecked { illegal: illegal.collect(), packs };
     let exit = if checked.illegal.is_empty() { Exit::Fine } else { Exit::Findings };
     if output.json {
-        output.json("stepmark.pack-check/1", serde_json::to_value(&checked).unwrap_or_default());
+        output.json("stepmark.pack-check/1", &checked);
         return Ok(exit);
     }
     for IllegalArtifact { path, status, states } in &checked.illegal {

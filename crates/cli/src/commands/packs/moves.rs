@@ -144,7 +144,8 @@ fn arguments_of(kind: &Arc<Kind>, found: &ArgMatches) -> Result<Arguments, clap:
 
 impl KindMove {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        change::report(output, &self.make(project)?).map(|()| Exit::Fine)
+        change::report(output, &self.make(project)?);
+        Ok(Exit::Fine)
     }
 
     /// Makes the move; a refusal names what is legal instead.

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 use stepmark_frontmatter::Fences;
-use stepmark_model::summary::NextSteps;
 use stepmark_store::{checkpoints::Restored, commit::Outcome};
 
 use super::checkpoint;
 use crate::{
     arguments::ReasonArguments,
+    commands::changing::change,
     exit::{Exit, Failure},
     output::{ListArguments, Output},
     project::Project,
@@ -80,22 +80,8 @@ fn report(output: &Output, restored: &Restored) {
     if let Some(kept) = &restored.kept {
         output.remark(format_args!("{path}: the damaged file is kept in `{kept}`"));
     }
-    for remark in &restored.remarks {
-        if remark.is_warning() {
-            output.warning(format_args!("{path}: {remark}"));
-        } else {
-            output.remark(format_args!("{path}: {remark}"));
-        }
-    }
-    if restored.outcome == Outcome::Unchanged {
-        output.remark(format_args!("{path}: nothing to write"));
-        return;
-    }
-    let progress = restored.artifact.progress();
-    let remark = progress.map(|progress| {
-        let next = crate::output::wording::next(&NextSteps::of(progress.next));
-        format!(", {}/{}, next: {next}", progress.done_units, progress.total)
-    });
-    let at = restored.checkpoint.at;
-    output.remark(format_args!("{path}: restored to its state of {at}{}", remark.unwrap_or_default()));
+    let done = (restored.outcome != Outcome::Unchanged)
+        .then(|| format!("restored to its state of {}", restored.checkpoint.at));
+    let remarks = restored.remarks.iter().map(|remark| (remark, remark.to_string()));
+    change::tell(output, &restored.artifact, remarks, done);
 }

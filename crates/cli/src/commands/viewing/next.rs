@@ -12,10 +12,10 @@ use stepmark_model::{
     artifact::{Problem, ProjectPath},
     check::ProblemCounts,
     projection::order_of,
-    resume::NoResumePoint,
+    resume::{NextStep, NoResumePoint, ResumePoint},
     summary::{ArtifactSummary, Condition},
     tracked_artifact::TrackedArtifact,
-    workflow::{Next as NextStep, Step, WorkState},
+    workflow::WorkState,
 };
 use stepmark_store::{bmad::NextStory, resuming::ResumeChoice};
 use stepmark_view::observation::Entry;
@@ -23,7 +23,7 @@ use stepmark_view::observation::Entry;
 use super::tickets;
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, table, wire::NextWire, wording},
+    output::{Output, table, wire::NextWire},
     project::Project,
 };
 
@@ -61,20 +61,19 @@ impl Next {
         let path = match &self.artifact {
             Some(given) => project.artifact_path(given)?,
             None => match project.resume_choice()? {
-                ResumeChoice::Several(paths) => return list(project, &paths, output),
-                ResumeChoice::Nothing if !project.workspace.next_stories().is_empty() => {
+                ResumeChoice::Unclear(paths) if !paths.is_empty() => return list(project, &paths, output),
+                ResumeChoice::Unclear(_) if !project.workspace.next_stories().is_empty() => {
                     return list(project, &[], output);
                 }
-                choice @ ResumeChoice::Nothing => {
-                    project.chosen(choice).map_err(|nothing| Failure { exit: Exit::Nothing, ..nothing })?
-                }
-                choice => project.chosen(choice)?,
+                choice => project.chosen(choice).map_err(|none| Failure { exit: Exit::Nothing, ..none })?,
             },
         };
         let artifact = project.workspace.artifact(&path)?;
-        let progress = artifact.progress();
-        if progress.is_none() && artifact.lifecycle_state().is_none() {
-            return Err(cannot_tell(&artifact));
+        let (point, progress) = (ResumePoint::of(&artifact), artifact.progress());
+        if progress.is_none()
+            && let Err(reason) = &point
+        {
+            return Err(cannot_tell(&artifact, reason));
         }
         let guide = project.workspace.guide(&artifact);
         if output.json {
@@ -88,7 +87,6 @@ impl Next {
                     .filter(|_| has_commands(&artifact)),
                 read: guide.as_ref().map(ToString::to_string),
             };
-            let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
             output.json("stepmark.next/3", wire);
         }
         let Some(progress) = progress else {
@@ -102,40 +100,24 @@ impl Next {
                 artifact.path()
             ));
         }
-        match &progress.next {
-            NextStep::Step { step, alternatives } => {
-                output.line(line(step));
-                for step in alternatives {
-                    output.remark(format_args!("or {}", line(step)));
-                }
-            }
-            NextStep::Choice(steps) => steps.iter().for_each(|step| output.line(line(step))),
-            NextStep::Finished => {
-                output.remark(format_args!("`{}` is finished", artifact.path()));
-                return Ok(if self.artifact.is_some() { Exit::Fine } else { Exit::Nothing });
-            }
-            NextStep::Unknown(unknown) => {
-                return Err(Failure::new(
-                    Exit::Findings,
-                    format!(
-                        "cannot tell the next step of `{}`: {}",
-                        artifact.path(),
-                        wording::unknown_next(*unknown)
-                    ),
-                )
-                .with_help("`stepmark show` lists the steps of its workflow"));
-            }
+        let point = point.map_err(|reason| cannot_tell(&artifact, &reason))?;
+        if point.finished {
+            output.remark(format_args!("`{}` is finished", artifact.path()));
+            return Ok(if self.artifact.is_some() { Exit::Fine } else { Exit::Nothing });
         }
+        tell_steps(&point, output);
         Ok(Exit::Fine)
     }
 }
 
-/// `step-03-success  path/of/step-03-success.md`
-fn line(step: &Step) -> String {
-    match &step.path {
-        Some(path) => format!("{}  {path}", step.name()),
-        None => step.name().to_owned(),
-    }
+/// The next steps and the files to read for them: `step-03-success  path/of/step-03-success.md`.
+pub(super) fn tell_steps(point: &ResumePoint, output: &Output) {
+    let line = |next: &NextStep| match &next.file {
+        Some(file) => format!("{}  {file}", next.step),
+        None => next.step.clone(),
+    };
+    point.next.iter().for_each(|next| output.line(line(next)));
+    point.alternatives.iter().for_each(|next| output.remark(format_args!("or {}", line(next))));
 }
 
 /// Several open artifacts: those that were begun first, and last those that wait for something.
@@ -251,21 +233,18 @@ fn has_commands(artifact: &TrackedArtifact) -> bool {
     artifact.state().kind.or(of_pack).is_some_and(|kind| !kind.commands.is_empty())
 }
 
-fn cannot_tell(artifact: &TrackedArtifact) -> Failure {
+fn cannot_tell(artifact: &TrackedArtifact, reason: &NoResumePoint) -> Failure {
     let path = artifact.path();
     let damage = artifact.artifact().diagnoses().iter().find_map(|own| match &own.problem {
         Problem::NotYaml { error } => Some((own.span.start, error)),
         _ => None,
     });
-    if let Some((at, error)) = damage {
-        let position = artifact.artifact().document().position(at);
-        return Failure::new(
-            Exit::Findings,
-            format!("cannot tell the next step of `{path}`: line {position}: {error}"),
-        )
-        .with_help(format!("fix it; `stepmark resume {path}` says what history knows"));
-    }
-    let reason = NoResumePoint::of(artifact);
-    Failure::new(Exit::Findings, format!("cannot tell the next step of `{path}`: {reason}"))
-        .with_help(reason.help())
+    let (reason, help) = match damage {
+        Some((at, error)) => (
+            format!("line {}: {error}", artifact.artifact().document().position(at)),
+            format!("fix it; `stepmark resume {path}` says what history knows"),
+        ),
+        None => (reason.to_string(), reason.help.to_owned()),
+    };
+    Failure::new(Exit::Findings, format!("cannot tell the next step of `{path}`: {reason}")).with_help(help)
 }

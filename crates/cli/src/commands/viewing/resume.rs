@@ -6,15 +6,14 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 use stepmark_model::{
     artifact::ProjectPath,
-    resume::{
-        NextStep, NoResumePoint, ResumeAnswer, ResumeDecision, ResumeReport, SourceReport, SourceResult, Tier,
-    },
+    resume::{NoResumePoint, ResumeAnswer, ResumeDecision, ResumeReport, SourceReport, SourceResult, Tier},
     summary::ArtifactSummary,
     tracked_artifact::TrackedArtifact,
 };
 use stepmark_store::resuming::{ResumeChoice, Resumption};
 use stepmark_view::observation::{Entry, transition_command};
 
+use super::next::tell_steps;
 use crate::{
     commands::sessions::session,
     exit::{Exit, Failure},
@@ -62,7 +61,7 @@ impl Resume {
             ResumeDecision::CannotTell { reason, mut help } => {
                 let is_waiting = |artifact: TrackedArtifact| artifact.waits_for_import();
                 if project.workspace.artifact(&path).is_ok_and(is_waiting) {
-                    NoResumePoint::NotImported.help().clone_into(&mut help);
+                    NoResumePoint::NOT_IMPORTED.clone_into(&mut help);
                 }
                 if output.json {
                     let mut wire = report_wire(&report);
@@ -73,9 +72,6 @@ impl Resume {
                 let message = format!("cannot tell where to go on with `{path}`: {reason}");
                 Err(Failure::new(Exit::Findings, message).with_help(help))
             }
-            ResumeDecision::Look(tier) => {
-                Err(Failure::new(Exit::Io, format!("tier {tier} was not looked at")))
-            }
         }
     }
 }
@@ -85,14 +81,11 @@ impl Resume {
 /// nothing yet and takes up what another one left.
 fn choose(project: &Project, output: &Output) -> Result<Result<ProjectPath, Exit>, Failure> {
     let unfinished = match project.workspace.history().artifact_to_resume(None)? {
-        ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => {
-            return Ok(Ok(path));
-        }
-        ResumeChoice::Several(paths) => paths,
-        ResumeChoice::Nothing => Vec::new(),
+        ResumeChoice::One(path) => return Ok(Ok(path)),
+        ResumeChoice::Unclear(paths) => paths,
     };
     if output.json {
-        let first: Vec<String> = unfinished.iter().take(FIRST).map(ToString::to_string).collect();
+        let first: Vec<&ProjectPath> = unfinished.iter().take(FIRST).collect();
         output.json(
             SCHEMA,
             json!({"artifact": null, "answer": false, "unfinished": first, "total_unfinished": unfinished.len()}),
@@ -105,14 +98,6 @@ fn choose(project: &Project, output: &Output) -> Result<Result<ProjectPath, Exit
     Err(project.several_unfinished(&unfinished, Exit::Findings)?)
 }
 
-/// `step-03-success  path/of/step-03-success.md`, as `stepmark next` prints it.
-fn line(next: &NextStep) -> String {
-    match &next.file {
-        Some(file) => format!("{}  {file}", next.step),
-        None => next.step.clone(),
-    }
-}
-
 fn tell(
     (project, output): (&Project, &Output),
     report: &ResumeReport,
@@ -123,7 +108,7 @@ fn tell(
         output.warning(caution);
     }
     output.remark(format_args!("{}  {}", report.artifact, point.progress_in_words()));
-    if point.is_finished() {
+    if point.finished {
         output.remark("finished: there is no next step");
     }
     if let Some(status) = &point.next_status {
@@ -139,18 +124,12 @@ fn tell(
             output.line(format_args!("read {file}"));
         }
     }
-    point.next.iter().for_each(|next| output.line(line(next)));
-    point.alternatives.iter().for_each(|next| output.remark(format_args!("or {}", line(next))));
-    output.remark(format_args!("because: tier {}: {}", answer.tier, answer.why));
-    if answer.tier > Tier::Frontmatter {
-        for source in &report.sources {
-            let result = source.result.to_string();
-            // The reason is what one of them said.
-            if answer.why.contains(&result) {
-                continue;
-            }
-            output.remark(format_args!("  {}: {}", source.source, result));
-        }
+    tell_steps(point, output);
+    output.remark(format_args!("because: tier {}: {}", report.tier as u8, answer.why));
+    // The reason is what one of them said.
+    let others = report.sources.iter().filter(|one| !answer.why.contains(&one.result.to_string()));
+    for source in others.filter(|_| report.tier > Tier::Frontmatter) {
+        output.remark(format_args!("  {source}: {}", source.result));
     }
     for child in &report.delegations {
         let next = child.next.first().map(|next| format!(", next: {}", next.step)).unwrap_or_default();
@@ -173,68 +152,35 @@ fn tell(
 }
 
 fn answer_wire(report: &ResumeReport, answer: &ResumeAnswer) -> Json {
-    let point = &answer.point;
     let mut wire = report_wire(report);
     wire["answer"] = true.into();
-    wire["tier"] = answer.tier.number().into();
-    wire["from"] = json!({"source": answer.source.word(), "name": answer.source.name()});
+    wire["from"] = json!({"source": answer.source, "name": answer.name});
     wire["why"] = answer.why.as_str().into();
-    wire["work_state"] = point.state.map(|state| state.as_str()).into();
-    wire["finished"] = point.is_finished().into();
-    wire["done"] = point.state.map(|_| point.done).into();
-    wire["total"] = point.state.map(|_| point.total).into();
-    wire["moves"] = json!(point.moves);
-    wire["status"] = json!(point.status);
-    wire["steps_completed"] = json!(point.completed);
-    wire["next"] = steps_wire(&point.next);
-    wire["alternatives"] = steps_wire(&point.alternatives);
+    if let (Json::Object(wire), Json::Object(point)) = (&mut wire, json!(answer.point)) {
+        wire.extend(point);
+    }
     wire["cautions"] = json!(answer.cautions);
     wire
 }
 
 fn report_wire(report: &ResumeReport) -> Json {
-    let distrusted = report.sources.iter().filter(|one| one.distrusted().is_some());
-    let children = report.delegations.iter().map(|child| {
-        json!({"path": child.path.to_string(), "status": child.status, "next": steps_wire(&child.next)})
-    });
-    let sessions = report.sessions.iter().map(|session| {
-        json!({
-            "session": session.id,
-            "last_event": session.event.to_string(),
-            "kind": session.kind,
-            "at": session.at.to_string(),
-            "artifact": session.artifact.as_ref().map(ToString::to_string),
-        })
-    });
+    let is_distrusted = |one: &&SourceReport| matches!(one.result, SourceResult::Distrusted { .. });
     json!({
-        "artifact": report.artifact.to_string(),
-        "tier": report.looked.map(Tier::number),
+        "artifact": report.artifact,
+        "tier": report.tier as u8,
         "sources": report.sources.iter().map(source_wire).collect::<Vec<_>>(),
-        "distrusted": distrusted.map(source_wire).collect::<Vec<_>>(),
-        "delegations": children.collect::<Vec<_>>(),
-        "interrupted_sessions": sessions.collect::<Vec<_>>(),
+        "distrusted": report.sources.iter().filter(is_distrusted).map(source_wire).collect::<Vec<_>>(),
+        "delegations": report.delegations,
+        "interrupted_sessions": report.sessions,
         "cautions": report.cautions,
     })
 }
 
 fn source_wire(source: &SourceReport) -> Json {
-    let verdict = match &source.result {
-        SourceResult::State { .. } => "state",
-        SourceResult::Unclear { .. } => "unclear",
-        SourceResult::Nothing { .. } => "nothing",
-        SourceResult::Distrusted { .. } => "distrusted",
-    };
     json!({
-        "source": source.source.word(),
-        "name": source.source.name(),
-        "verdict": verdict,
+        "source": source.source,
+        "name": source.name,
+        "verdict": source.result.word(),
         "finding": source.result.to_string(),
     })
-}
-
-fn steps_wire(steps: &[NextStep]) -> Json {
-    steps
-        .iter()
-        .map(|next| json!({"id": next.step, "file": next.file.as_ref().map(ToString::to_string)}))
-        .collect()
 }

@@ -114,7 +114,7 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
     let entry = Entry::of(&summary);
     let actions = entry.next.as_ref().map(|_| artifact.artifact().operator_actions()).unwrap_or_default();
     line("waits for", joined(actions.iter().map(String::as_str)).as_deref());
-    let import = artifact.waits_for_import().then(|| NoResumePoint::NotImported.help());
+    let import = artifact.waits_for_import().then_some(NoResumePoint::NOT_IMPORTED);
     // The command of a record says it.
     let is_moved = progress.is_none() && state.kind.is_some() && entry.command.is_some();
     line("next", import.or(entry.next.as_deref().filter(|_| !is_moved)));

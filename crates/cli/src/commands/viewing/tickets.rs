@@ -34,8 +34,7 @@ impl Tickets {
             None => return Err(no_initiative(&found)),
         };
         if output.json {
-            let status = serde_json::to_value(tree.status(scope));
-            output.json("stepmark.tickets/1", status.map_err(|error| Failure::from_error(Exit::Io, &error))?);
+            output.json("stepmark.tickets/1", tree.status(scope));
             return Ok(Exit::Fine);
         }
         let trees =
@@ -118,12 +117,8 @@ pub(super) fn next(found: &Found, folder: Option<&str>, output: &Output) -> Opti
     let open: Vec<(TicketGroup, &Ticket)> = open.collect();
     let exit = exit(&open);
     if output.json {
-        let answer =
-            serde_json::to_value(tree.next(scope)).map_err(|error| Failure::from_error(Exit::Io, &error));
-        return Some(answer.map(|answer| {
-            output.json("stepmark.next-tickets/1", answer);
-            exit
-        }));
+        output.json("stepmark.next-tickets/1", tree.next(scope));
+        return Some(Ok(exit));
     }
     for (group, name) in [
         (TicketGroup::Refine, "ready to refine"),

@@ -5,6 +5,7 @@ mod file_hash;
 use std::{collections::HashSet, fmt, str::FromStr};
 
 use crate::artifact::{is_time_key, view::Parsed};
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use stepmark_frontmatter::{Entry, Node, ParseError, RegionError, Value, ValueError, Yaml};
 
@@ -13,8 +14,9 @@ pub use file_hash::{FileHash, FileHashError, LineEndHasher, LineEndHashes};
 /// SHA-256 of the canonical JSON (RFC 8785) of a state without its time keys (docs/design.md, "Digests"). Two
 /// files with the same digest are in the same state whatever their line ends, comments, key order, quoting
 /// and times. Shown as 64 lower-case hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StateDigest([u8; 32]);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StateDigest(FileHash);
 
 /// The largest integer that an IEEE 754 double, and so RFC 8785, holds exactly (RFC 7493, §2.2).
 const LARGEST_EXACT: u64 = (1 << 53) - 1;
@@ -33,15 +35,15 @@ impl StateDigest {
     /// assert_ne!(before, StateDigest::of(&json!({"status": "done"})));
     /// ```
     pub fn of(state: &Json) -> Self {
-        Self(*FileHash::of(canonical(state).as_bytes()).as_bytes())
+        Self(FileHash::of(canonical(state).as_bytes()))
     }
 
     pub const fn from_digest(digest: [u8; 32]) -> Self {
-        Self(digest)
+        Self(FileHash::from_digest(digest))
     }
 
     pub const fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
+        self.0.as_bytes()
     }
 }
 
@@ -71,7 +73,7 @@ fn without_times(value: &Json) -> Json {
 
 impl fmt::Display for StateDigest {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        FileHash::from_digest(self.0).fmt(out)
+        self.0.fmt(out)
     }
 }
 
@@ -85,20 +87,7 @@ impl FromStr for StateDigest {
     type Err = FileHashError;
 
     fn from_str(text: &str) -> Result<Self, FileHashError> {
-        text.parse::<FileHash>().map(|hash| Self(*hash.as_bytes()))
-    }
-}
-
-impl serde::Serialize for StateDigest {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for StateDigest {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
+        text.parse().map(Self)
     }
 }
 

@@ -21,10 +21,12 @@ pub enum Next<'chain> {
     Unknown(UnknownNext),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The reason why it cannot be told what comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum UnknownNext {
+    #[error("the workflow has no steps")]
     NoSteps,
-    /// The list names steps, and none of them is a step of this chain.
+    #[error("no listed step is one of the workflow")]
     NothingMatches,
 }
 
@@ -136,7 +138,8 @@ pub struct Progress<'chain> {
     pub last_step: LastStep<'chain>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum WorkState {
     /// Nothing is done and nothing is written.
     NotStarted,

@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::commit::{FsyncPolicy, file::flush_folder, local_state::names_in};
+use crate::commit::{FsyncPolicy, file::flush_folder, names_in};
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use crate::git::process::WithoutGit;
 use stepmark_model::{

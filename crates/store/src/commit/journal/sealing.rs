@@ -17,7 +17,7 @@ use jiff::Timestamp;
 
 use crate::commit::{
     FsyncPolicy, JournalWriteError, file::flush_folder, file::write_anew, journal::EXTENSION,
-    journal::JournalFile, journal::chain_at_end, journal::flush, local_state::names_in,
+    journal::JournalFile, journal::chain_at_end, journal::flush, names_in,
 };
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use crate::history::{SEALED_FOLDER, joined_segments};

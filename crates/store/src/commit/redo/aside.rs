@@ -9,8 +9,8 @@ use std::{
 };
 
 use crate::commit::{
-    CommitError, CommitOptions, FsyncPolicy, LockError, local_state, local_state::names_in, redo::Found,
-    redo::LIMIT, redo::RedoRecord, redo::finish,
+    CommitError, CommitOptions, FsyncPolicy, LockError, local_state, names_in, redo::Found, redo::LIMIT,
+    redo::RedoRecord, redo::finish,
 };
 use crate::disk::{local_state::StateFolder, own_file, root::Root};
 use stepmark_model::artifact::{FileHash, ProjectPath};

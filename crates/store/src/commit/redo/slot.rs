@@ -17,7 +17,7 @@ use std::{
 };
 
 use crate::commit::{
-    FsyncPolicy, file::flush_folder, local_state::names_in, redo::Found, redo::LIMIT, redo::RedoRecord,
+    FsyncPolicy, file::flush_folder, names_in, redo::Found, redo::LIMIT, redo::RedoRecord,
     redo::set_aside_unread,
 };
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};

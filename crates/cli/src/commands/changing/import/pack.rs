@@ -104,7 +104,7 @@ fn show(found: &RowSurvey, written: Option<usize>, output: &Output) {
         written,
     };
     if output.json {
-        return output.json("stepmark.import-pack/1", serde_json::to_value(&shown).unwrap_or_default());
+        return output.json("stepmark.import-pack/1", &shown);
     }
     let cells = shown.rows.iter().map(|row| {
         let word = if row.is_new { "new" } else { "changed" };

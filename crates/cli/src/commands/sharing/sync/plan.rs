@@ -43,8 +43,7 @@ impl Plan {
             plan_file::write(file, &plan)?;
         }
         if output.json {
-            let schema = stepmark_sync::plan::PLAN_SCHEMA;
-            output.json(schema, serde_json::to_value(&plan).unwrap_or_default());
+            output.json(stepmark_sync::plan::PLAN_SCHEMA, &plan);
         } else {
             show(&plan, output);
         }
