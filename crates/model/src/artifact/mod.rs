@@ -10,8 +10,6 @@ mod diagnosis;
 mod kind;
 mod frontmatter_state;
 mod view;
-#[cfg(test)]
-mod cases;
 
 pub use body::{BodyStatus, is_same_status, with_plain_boxes};
 pub use delegation::{ChainPath, Delegation, InputDocument};
@@ -27,3 +25,6 @@ pub use path::{
     PathGlob, PathGlobs, ProjectPath, ProjectPathError, READ_LIMIT, names_git_folder, natural_order,
 };
 pub use view::{Artifact, file_with_state, state_edits, state_file, state_region};
+
+#[cfg(test)]
+mod cases;

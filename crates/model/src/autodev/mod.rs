@@ -4,8 +4,6 @@
 mod flow;
 mod position;
 mod moves;
-#[cfg(test)]
-mod move_cases;
 mod summary;
 
 pub use flow::{Flow, FlowError, FlowStep, Flows, convert_older, read_flow_file};
@@ -16,3 +14,6 @@ pub use position::{
     keeps_state, steps_passed,
 };
 pub use summary::summary;
+
+#[cfg(test)]
+mod move_cases;

@@ -14,15 +14,6 @@ pub static SYSTEM: crate::records::System = crate::records::System {
     project: "stepmark coordination project",
 };
 
-#[cfg(test)]
-mod drift_cases;
-#[cfg(test)]
-mod move_cases;
-#[cfg(test)]
-mod record_cases;
-#[cfg(test)]
-mod sample;
-
 pub(crate) use format::unheld;
 pub use format::{
     Files, Format, FormatError, JsonError, file_stem, heartbeats, read, read_json, render, result_file,
@@ -35,3 +26,12 @@ pub use task_move::{
 };
 
 pub type Record = crate::records::Record<RecordKind>;
+
+#[cfg(test)]
+mod drift_cases;
+#[cfg(test)]
+mod move_cases;
+#[cfg(test)]
+mod record_cases;
+#[cfg(test)]
+mod sample;

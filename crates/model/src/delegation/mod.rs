@@ -1,9 +1,6 @@
 //! Chains of delegation: who gave work to whom, and whether it is finished (docs/design.md, "Delegation").
 //! Pure: what the artifacts say → chains, their mistakes, and the forest.
 
-#[cfg(test)]
-mod cases;
-
 use std::collections::{HashMap, HashSet};
 
 use crate::{
@@ -408,6 +405,9 @@ impl ChainPosition {
         ])
     }
 }
+
+#[cfg(test)]
+mod cases;
 
 #[cfg(test)]
 mod tests {

@@ -7,11 +7,6 @@ mod verifying;
 mod flow_move;
 mod event_dump;
 
-#[cfg(test)]
-mod cases;
-#[cfg(test)]
-mod sample;
-
 pub use event_dump::{EventDump, FlowFact, FollowingEvent, following_events};
 pub use flow_move::{
     Acting, FlowRefusal, RecordChange, accept, execution_record, flow_record, freeze, graph_record, make,
@@ -25,3 +20,8 @@ pub use state::{
     overlap, why,
 };
 pub use verifying::{AttemptEnd, Judgement, add_checkpoint, claim, end_attempt, verify};
+
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod sample;

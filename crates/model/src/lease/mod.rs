@@ -6,9 +6,6 @@
 //! number of one of them is old. A lease whose end lies further away than it can last was taken by a clock
 //! that ran ahead, and counts as over.
 
-#[cfg(test)]
-mod cases;
-
 use std::time::Duration;
 
 use crate::{
@@ -286,3 +283,6 @@ fn held<'l>(
         Some(tenure) => Err(LeaseRefusal::held(tenure, lease.fence)),
     }
 }
+
+#[cfg(test)]
+mod cases;

@@ -1,11 +1,6 @@
 //! The lifecycle of an artifact: decided by [`Lifecycles::choose`], never guessed. Tables and their laws are
 //! in the crate of packs.
 
-#[cfg(test)]
-mod cases;
-#[cfg(test)]
-mod change_cases;
-
 use std::{
     cell::OnceCell,
     fmt,
@@ -344,3 +339,8 @@ impl Condition {
         paths.is_empty() && workflow_types.is_empty() && keys.is_empty() && says_nothing
     }
 }
+
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod change_cases;

@@ -17,11 +17,12 @@
 
 mod parser;
 mod evaluate;
-#[cfg(test)]
-mod cases;
 
 pub use evaluate::{
     FieldType, FieldValue, Selectable, Selection, SelectionField, SortKey, SortKeys, StatusValue,
     parse_fields,
 };
 pub use parser::{SelectionError, SelectionErrorKind};
+
+#[cfg(test)]
+mod cases;

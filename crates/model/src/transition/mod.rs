@@ -1,14 +1,10 @@
 //! Commands decided against an artifact: a plan of edits, or a refusal. Pure:
 //! `(artifact, workflow, command) → plan`.
 
-#[cfg(test)]
-mod cases;
 mod complete;
 mod delegate;
 mod plan;
 mod setting;
-#[cfg(test)]
-mod status_cases;
 mod status_move;
 mod step_choice;
 
@@ -19,3 +15,8 @@ pub use delegate::{
 pub use plan::{Command, ItemChange, Plan, Remark, Strictness, TransitionRefusal};
 pub use setting::{Confidence, ConfidenceError, ScopeSource};
 pub use status_move::{DecisionContext, StatusMove, decide, judge_status};
+
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod status_cases;

@@ -1,8 +1,6 @@
 //! Binding of an artifact to the workflow that wrote it.
 
 mod pattern;
-#[cfg(test)]
-mod cases;
 
 use std::{collections::BTreeMap, fmt};
 
@@ -385,3 +383,6 @@ pub enum Binding {
     },
     Unbound,
 }
+
+#[cfg(test)]
+mod cases;

@@ -1,8 +1,5 @@
 //! The steps of one track of a workflow, and what leads from one to the next.
 
-#[cfg(test)]
-pub(crate) mod sample;
-
 use crate::{
     artifact::ProjectPath,
     workflow::{StepId, StepNumber, Track},
@@ -415,3 +412,6 @@ impl Chain {
         &self.route
     }
 }
+
+#[cfg(test)]
+pub(crate) mod sample;

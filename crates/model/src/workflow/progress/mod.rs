@@ -1,8 +1,5 @@
 //! Progress of an artifact in its workflow, and its next step.
 
-#[cfg(test)]
-mod cases;
-
 use crate::workflow::{
     Chain, EdgeKind, EdgeSource, Recording, Step, StepForm, StepId, StepNumber, Track, chain::RoutePosition,
     same_step,
@@ -502,3 +499,6 @@ fn same_name(step: &StepId, id: &StepId) -> bool {
 fn is_file_like(id: &StepId) -> bool {
     !id.spelling().contains(|letter: char| letter.is_whitespace() || letter == ':')
 }
+
+#[cfg(test)]
+mod cases;

@@ -8,8 +8,6 @@
 //! told, and everything else is in the catalogue.
 
 mod search;
-#[cfg(test)]
-mod cases;
 
 use std::borrow::Cow;
 
@@ -104,3 +102,6 @@ impl Workspace {
         (catalogues.into(), problems)
     }
 }
+
+#[cfg(test)]
+mod cases;
