@@ -196,6 +196,7 @@ impl Workspace {
     }
 
     /// The folder of all that BMAD writes, where it lies in the project.
+    #[cfg(feature = "write")]
     pub(crate) fn bmad_output(&self) -> Option<Folder> {
         self.output_folder(&self.bmad_settings().0)
     }

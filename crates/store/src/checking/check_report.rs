@@ -8,7 +8,6 @@ use crate::{disk::in_parts::par_map, manifest::CacheOutcome, workspace::Workspac
 use std::{borrow::Cow, collections::HashSet};
 use stepmark_model::artifact::{Artifact, FileHash, ProjectPath};
 use stepmark_model::check;
-use stepmark_model::check::rules::status::SPRINT_STATUS_DISAGREES;
 use stepmark_model::check::{Baseline, Finding, Judged, ProblemCounts, Subject};
 use stepmark_model::{delegation::Chains, tracked_artifact::TrackedArtifact, workflow::WorkflowDefinition};
 
@@ -237,7 +236,9 @@ impl<'w, 't> CheckingRun<'w, 't> {
     }
 
     /// Says of each ledger that disagrees with a story who wrote that, and when.
+    #[cfg(feature = "write")]
     fn name_writers(&mut self) {
+        use stepmark_model::check::rules::status::SPRINT_STATUS_DISAGREES;
         let disagrees = |finding: &&mut Finding| *finding.rule == SPRINT_STATUS_DISAGREES;
         let stories = self.report.findings().filter(|own| *own.rule == SPRINT_STATUS_DISAGREES);
         let stories: Vec<ProjectPath> = stories.map(|finding| finding.path.clone()).collect();
@@ -251,6 +252,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
 
     pub(crate) fn finish(mut self, selection: Selection) -> CheckReport<'t> {
         if selection == Selection::All {
+            #[cfg(feature = "write")]
             self.name_writers();
             self.workspace.add_unused_allowances(&mut self.report, &self.in_use, &mut self.baseline);
             self.report.left_out.gone = self.baseline.len();

@@ -147,6 +147,7 @@ fn answer_within(command: &mut Command, patience: Duration) -> io::Result<(ExitS
     Ok((status, printed.map_err(|_| io::Error::new(ErrorKind::TimedOut, "git does not answer"))??))
 }
 
+#[cfg(feature = "write")]
 pub(crate) fn printed(root: &Root, arguments: &[&str]) -> Option<String> {
     let (status, printed) = answer(&mut git(root.path(), arguments)).ok()?;
     status.success().then(|| String::from_utf8_lossy(&printed).into_owned())

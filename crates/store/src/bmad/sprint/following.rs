@@ -1,11 +1,12 @@
 //! The consequences of a move of a story's status for its line and its ledger, in the same commit.
 
 use super::{BrokenSprintStatus, LedgerProjection, Ledgers, StoryLedgers, ledgers::Ledger, story_state};
-use crate::git::process::{answer, git};
+use crate::disk::Root;
+use crate::git::process::{answer, git, is_object_name, printed};
 use crate::workspace::{ArtifactError, Workspace};
 use crate::{commit::FileDecision, disk::WalkError, disk::git_folders::GitFolders};
-use jiff::Zoned;
-use std::{path::Path, sync::Arc};
+use jiff::{Timestamp, Zoned};
+use std::{collections::HashMap, path::Path, sync::Arc};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::bmad::sprint::{
     EntryLocation, LedgerEntry, SprintStatus, Story, StorySides, StoryState, line_entry, listed_entries,
@@ -205,6 +206,56 @@ impl StoryLedgers<'_> {
         survey.unreadable.extend(unreadable);
         Ok(survey)
     }
+}
+
+impl StoryLedgers<'_> {
+    /// The writer of the entry about each of these stories in its nearest ledger, as git knows it.
+    pub(crate) fn writers(&self, stories: &[ProjectPath]) -> HashMap<ProjectPath, String> {
+        let mut ledgers: HashMap<ProjectPath, Option<(SprintStatus, Writers)>> = HashMap::new();
+        let read = |path: &ProjectPath| {
+            let states = SprintStatus::read(&self.workspace.read_file(path).ok()?).ok()?;
+            Some((states, blame(self.workspace.root(), path)))
+        };
+        let mut writer = |story: &ProjectPath| {
+            SprintStatus::places(story).into_iter().find_map(|place| {
+                let ledger = ledgers.entry(place.clone()).or_insert_with(|| read(&place));
+                let (states, writers) = ledger.as_ref()?;
+                writers.get(states.entry_of(story.file_stem())?).cloned()
+            })
+        };
+        stories.iter().filter_map(|story| Some((story.clone(), writer(story)?))).collect()
+    }
+}
+
+/// The writers of entries, by their keys.
+type Writers = HashMap<String, String>;
+
+/// The writer of each entry of the ledger at `path`, and when; none where git does not know the file.
+fn blame(root: &Root, path: &ProjectPath) -> Writers {
+    let told = printed(root, &["blame", "--line-porcelain", "--", path.as_str()]).unwrap_or_default();
+    let (mut writers, mut commit, mut author, mut date) = (HashMap::new(), "", "", String::new());
+    for line in told.lines() {
+        match (line.strip_prefix('\t'), line.split_once(' ')) {
+            (Some(text), _) => {
+                let Some((key, _)) = text.split_once(':') else { continue };
+                let key = key.trim().trim_matches(['\'', '"']).to_owned();
+                let is_committed = commit.bytes().any(|byte| byte != b'0');
+                let short = commit.get(..8).unwrap_or(commit);
+                writers.entry(key).or_insert_with(|| match is_committed {
+                    true => format!("{author} wrote it on {date} ({short})"),
+                    false => "it is not committed yet".to_owned(),
+                });
+            }
+            (None, Some(("author", name))) => author = name,
+            (None, Some(("author-time", seconds))) => {
+                let time = seconds.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
+                date = time.map(|time| time.strftime("%Y-%m-%d").to_string()).unwrap_or_default();
+            }
+            (None, Some((name, _))) if is_object_name(name) => commit = name,
+            _ => {}
+        }
+    }
+    writers
 }
 
 fn look_at(workspace: &Workspace, artifact: &TrackedArtifact, ledgers: &Ledgers, survey: &mut StorySurvey) {

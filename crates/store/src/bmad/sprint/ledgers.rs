@@ -2,15 +2,11 @@
 //! as a whole.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, btree_map::Entry},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use jiff::Timestamp;
-
 use super::StoryLedgers;
-use crate::disk::Root;
-use crate::git::process::{is_object_name, printed};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_frontmatter::ParseError;
 use stepmark_model::{
@@ -158,24 +154,6 @@ impl StoryLedgers<'_> {
         found
     }
 
-    /// The writer of the entry about each of these stories in its nearest ledger, as git knows it.
-    pub(crate) fn writers(&self, stories: &[ProjectPath]) -> HashMap<ProjectPath, String> {
-        let mut ledgers: HashMap<ProjectPath, Option<(SprintStatus, HashMap<String, String>)>> =
-            HashMap::new();
-        let read = |path: &ProjectPath| {
-            let states = SprintStatus::read(&self.workspace.read_file(path).ok()?).ok()?;
-            Some((states, blame(self.workspace.root(), path)))
-        };
-        let mut writer = |story: &ProjectPath| {
-            SprintStatus::places(story).into_iter().find_map(|place| {
-                let ledger = ledgers.entry(place.clone()).or_insert_with(|| read(&place));
-                let (states, writers) = ledger.as_ref()?;
-                writers.get(states.entry_of(story.file_stem())?).cloned()
-            })
-        };
-        stories.iter().filter_map(|story| Some((story.clone(), writer(story)?))).collect()
-    }
-
     pub(crate) fn stories<'p>(paths: impl Iterator<Item = &'p ProjectPath>) -> Vec<ProjectPath> {
         paths.filter(|path| LedgerKey::of(path).is_some()).cloned().collect()
     }
@@ -213,34 +191,6 @@ impl StoryLedgers<'_> {
         }
         found
     }
-}
-
-/// The writer of each entry of the ledger at `path`, and when; none where git does not know the file.
-fn blame(root: &Root, path: &ProjectPath) -> HashMap<String, String> {
-    let told = printed(root, &["blame", "--line-porcelain", "--", path.as_str()]).unwrap_or_default();
-    let (mut writers, mut commit, mut author, mut date) = (HashMap::new(), "", "", String::new());
-    for line in told.lines() {
-        match (line.strip_prefix('\t'), line.split_once(' ')) {
-            (Some(text), _) => {
-                let Some((key, _)) = text.split_once(':') else { continue };
-                let key = key.trim().trim_matches(['\'', '"']).to_owned();
-                let is_committed = commit.bytes().any(|byte| byte != b'0');
-                let short = commit.get(..8).unwrap_or(commit);
-                writers.entry(key).or_insert_with(|| match is_committed {
-                    true => format!("{author} wrote it on {date} ({short})"),
-                    false => "it is not committed yet".to_owned(),
-                });
-            }
-            (None, Some(("author", name))) => author = name,
-            (None, Some(("author-time", seconds))) => {
-                let time = seconds.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
-                date = time.map(|time| time.strftime("%Y-%m-%d").to_string()).unwrap_or_default();
-            }
-            (None, Some((name, _))) if is_object_name(name) => commit = name,
-            _ => {}
-        }
-    }
-    writers
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::{
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
+#[cfg(feature = "write")]
 use crate::git::process::{is_repository, printed};
 use crate::{bmad::sprint::Ledgers, checking::manifest_rows::ManifestRows, manifest, workspace::Workspace};
 use stepmark_model::{
@@ -24,6 +25,7 @@ pub(crate) struct Answers<'w> {
     exists: RwLock<HashMap<ProjectPath, bool>>,
     ledgers: Ledgers,
     manifest: ManifestRows,
+    #[cfg(feature = "write")]
     has_history: OnceLock<bool>,
     asdd: OnceLock<Option<Arc<AsddFacts>>>,
     coordination: OnceLock<Option<Arc<CoordinationFacts>>>,
@@ -37,6 +39,7 @@ impl<'w> Answers<'w> {
             exists: RwLock::default(),
             ledgers: Ledgers::default(),
             manifest: ManifestRows::default(),
+            #[cfg(feature = "write")]
             has_history: OnceLock::new(),
             asdd: OnceLock::new(),
             coordination: OnceLock::new(),
@@ -55,6 +58,7 @@ impl<'w> Answers<'w> {
     }
 
     /// Asks git, unless it does not have the whole history here.
+    #[cfg(feature = "write")]
     pub(super) fn is_commit(&self, name: &str) -> bool {
         let root = self.workspace.root();
         let is_whole = || {

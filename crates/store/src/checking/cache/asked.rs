@@ -65,6 +65,7 @@ impl RuleEnvironment for Asked<'_> {
         answer
     }
 
+    #[cfg(feature = "write")]
     fn is_commit(&self, name: &str) -> bool {
         // Commits come and go without a trace here.
         self.is_unsettled.set(true);
