@@ -114,22 +114,22 @@ pub(crate) enum ColorChoice {
 /// The commands. Those that are hidden are old names of parts of others, which scripts use: they go with 1.0.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Init(setup::init::Init),
+    Init(setup::config::Init),
     Status(viewing::status::Status),
     List(viewing::list::List),
     Show(viewing::show::Show),
     Next(viewing::next::Next),
-    Complete(changing::steps::Complete),
-    Reopen(changing::steps::Reopen),
+    Complete(changing::transition::Complete),
+    Reopen(changing::transition::Reopen),
     Transition(changing::transition::Transition),
     Set(changing::set::Set),
     Unset(changing::set::Unset),
-    Scope(changing::scope::Scope),
-    Track(changing::track::Track),
+    Scope(changing::set::Scope),
+    Track(changing::set::Track),
     Memlog(changing::memlog::Memlog),
-    Defer(changing::defer::Defer),
-    Remove(changing::remove::Remove),
-    Undo(changing::undo::Undo),
+    Defer(changing::change::Defer),
+    Remove(changing::delegate::Remove),
+    Undo(changing::delegate::Undo),
     Session(sessions::session::Session),
     Asdd(asdd::AsddCommand),
     Autodev(autodev::Autodev),
@@ -155,10 +155,10 @@ pub(crate) enum Command {
     Query(viewing::query::Query),
     Hook(checking::hook::Hook),
     Check(checking::check::Check),
-    Explain(checking::explain::Explain),
-    Log(viewing::log::Log),
+    Explain(checking::check::Explain),
+    Log(viewing::journal::Log),
     #[command(hide = true)]
-    At(viewing::at::At),
+    At(viewing::show::At),
     #[command(hide = true)]
     Diff(viewing::diff::Diff),
     #[command(hide = true)]
@@ -168,7 +168,7 @@ pub(crate) enum Command {
     Lifecycle(checking::lifecycle::Lifecycle),
     Pack(packs::PackCommand),
     Sync(sharing::sync::Sync),
-    Report(viewing::report::Report),
+    Report(viewing::replay::Report),
     Serve(viewing::serve::Serve),
     Board(viewing::board::Board),
     #[command(hide = true)]

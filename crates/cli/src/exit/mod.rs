@@ -21,7 +21,6 @@ macro_rules! failures {
 mod changes;
 mod history;
 mod projections;
-mod reading;
 
 use std::{error::Error, iter, process::ExitCode};
 

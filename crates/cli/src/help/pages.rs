@@ -28,7 +28,7 @@ pub(super) fn examples(examples: &[&str; 2]) -> String {
 
 fn by_task(
     program: &Command,
-    names: impl Fn(&super::tasks::Task) -> Vec<&'static str>,
+    names: impl Fn(&super::Task) -> Vec<&'static str>,
     below: impl Fn(&str) -> String,
 ) -> String {
     let mut text = String::new();

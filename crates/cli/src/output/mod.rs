@@ -2,13 +2,11 @@
 
 pub(crate) mod findings;
 mod list_arguments;
-pub(crate) mod mermaid;
 pub(crate) mod replay;
 mod report;
 mod spinner;
 pub(crate) mod svg;
 mod table;
-mod unified_diff;
 pub(crate) mod wire;
 pub(crate) mod wording;
 
@@ -30,12 +28,12 @@ use crate::{
 };
 
 pub(crate) use list_arguments::{ListArguments, keep_fields};
+pub(crate) use replay::unified_diff;
 pub(crate) use report::Excerpt;
 pub(crate) use report::{marked_place, question_report};
 pub(crate) use spinner::{with_progress, with_spinner};
 pub(crate) use table::{bar, long_table, table};
 pub(crate) use table::{fitted, folded, line_width, width};
-pub(crate) use unified_diff::unified_diff;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {

@@ -1,14 +1,28 @@
 //! Looking at a project after a change: first what there is, then what is wrong with it.
 
-use std::{sync::Arc, time::Duration};
+use std::{cell::RefCell, io, path::PathBuf, sync::Arc, time::Duration};
 
-use stepmark_store::workspace::Workspace;
-use stepmark_sync::run::ChangeListener;
+use crate::{
+    exit::{Exit, Failure},
+    project::Project,
+};
+use stepmark_model::bmad::sprint::SPRINT_STATUS_NAME;
+use stepmark_store::{
+    disk::{CONFIGURATION_PATH, KnownStat, StateFolder},
+    history::SEALED_FOLDER,
+    watching::{ProjectWatch, WatchChoice, WatchEvent, WatchTrouble},
+    workspace::Workspace,
+};
+use stepmark_sync::{
+    ledger::LEDGER_FILE,
+    run::{ChangeListener, ChangeSignal},
+};
 use stepmark_view::observation::{FindingRow, Observation, ObservationError};
-use tokio::{task::spawn_blocking, time::sleep};
-
-use super::Seen;
-use crate::exit::{Exit, Failure};
+use tokio::{
+    sync::mpsc::unbounded_channel,
+    task::spawn_blocking,
+    time::{Instant, sleep, sleep_until, timeout_at},
+};
 
 /// The number of times in a row that what is wrong is not looked for to the end, because something changed
 /// meanwhile.
@@ -92,6 +106,201 @@ async fn blocking(
     match spawn_blocking(look).await {
         Ok(looked) => Ok(looked?),
         Err(error) => Err(Failure::new(Exit::Io, format!("cannot look at the project: {error}"))),
+    }
+}
+
+/// The interval at which files are looked at that are not watched, as reading them leaves traces: the ledger
+/// of sync, and the configuration.
+const STATS_AGAIN: Duration = Duration::from_secs(1);
+
+/// The time for which what follows a change at once is waited for: a commit changes an artifact and then
+/// tells the journal.
+const SETTLED: Duration = Duration::from_millis(15);
+
+/// The interval at which everything is looked at though nothing told of a change: where folders cannot be
+/// watched, or are another machine's, nothing does.
+const REGULARLY: Duration = Duration::from_secs(30);
+
+/// After how long a project that could not be looked at is opened again.
+const FAILED_AGAIN: Duration = Duration::from_secs(2);
+
+/// A message to somebody who follows a project.
+pub(crate) enum Seen {
+    Observation(Box<Observation>),
+    /// It cannot be looked at, or its configuration cannot be used; what was seen before stands.
+    Failure(Failure),
+    Trouble(WatchTrouble),
+}
+
+pub(crate) struct Following<'f> {
+    pub(crate) open: &'f dyn Fn() -> Result<Project, Failure>,
+    /// Wakes it for one more look, with the configuration read again.
+    pub(crate) again: ChangeSignal,
+}
+
+impl Following<'_> {
+    /// Looks at the project, and again whenever it changes, for as long as it is polled. `seen` hears of
+    /// everything in its order, and of a failure or trouble once, however long it lasts.
+    pub(crate) async fn run(&self, seen: impl Fn(Seen)) {
+        let (last_failure, last_trouble) = (RefCell::new(None), RefCell::new(None));
+        let seen = |one: Seen| {
+            let is_new = match &one {
+                Seen::Observation(_) => {
+                    last_failure.replace(None);
+                    true
+                }
+                Seen::Failure(failure) => {
+                    let told = Some(failure.in_one_line());
+                    last_failure.replace(told.clone()) != told
+                }
+                Seen::Trouble(trouble) => {
+                    let told = Some(trouble.clone());
+                    last_trouble.replace(told.clone()) != told
+                }
+            };
+            if is_new {
+                seen(one);
+            }
+        };
+        loop {
+            match (self.open)() {
+                Ok(project) => self.follow(Arc::new(project.workspace), &seen).await,
+                Err(failure) => {
+                    seen(Seen::Failure(failure));
+                    sleep(STATS_AGAIN).await;
+                }
+            }
+        }
+    }
+
+    /// Follows the project until it is to be opened again: its configuration has changed, or it cannot be
+    /// looked at.
+    async fn follow(&self, workspace: Arc<Workspace>, seen: &impl Fn(Seen)) {
+        let changes = ChangeSignal::default();
+        let (mut changed, mut again) = (changes.listen(), self.again.listen());
+        let beside = journal_folders(&workspace).to_vec();
+        let choice = WatchChoice { beside, own: Vec::new(), names: vec![SPRINT_STATUS_NAME] };
+        let (trouble, mut troubles) = unbounded_channel();
+        let _watch = ProjectWatch::start(&workspace, choice, move |event| match event {
+            WatchEvent::Changed => changes.tell(),
+            // Nobody may follow any more.
+            WatchEvent::Trouble(told) => drop(trouble.send(told)),
+        });
+        let (configuration, ledger) = (configuration_files(&workspace), ledger_files(&workspace));
+        let configured = known(&configuration);
+        let mut look = Look::default();
+        loop {
+            let again_after = match look.at(&workspace, &mut changed, seen).await {
+                Looked::Whole => REGULARLY,
+                Looked::Failed => FAILED_AGAIN,
+                Looked::Interrupted => continue,
+            };
+            // After the look: reading the ledger touches its files, too.
+            let sent = known(&ledger);
+            let until = Instant::now() + again_after;
+            loop {
+                tokio::select! {
+                    () = changed.changed() => {
+                        let settled = Instant::now() + SETTLED;
+                        while timeout_at(settled, changed.changed()).await.is_ok() {}
+                        break;
+                    }
+                    () = again.changed() => return,
+                    Some(trouble) = troubles.recv() => seen(Seen::Trouble(trouble)),
+                    () = sleep_until(until) => if again_after == FAILED_AGAIN { return } else { break },
+                    () = sleep(STATS_AGAIN) => {
+                        if may_have_changed(&configured) {
+                            return;
+                        }
+                        if may_have_changed(&sent) {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+type KnownFile<'f> = (&'f PathBuf, KnownStat);
+
+fn known(files: &[PathBuf]) -> Vec<KnownFile<'_>> {
+    files.iter().map(|file| (file, KnownStat::of_content(file))).collect()
+}
+
+fn may_have_changed(files: &[KnownFile<'_>]) -> bool {
+    files.iter().any(|(file, known)| !known.is_still(file))
+}
+
+/// The folders of the journal: what happens shows there even where no artifact changes.
+pub(crate) fn journal_folders(workspace: &Workspace) -> [PathBuf; 2] {
+    let root = workspace.root();
+    [root.state().path(StateFolder::Journal), root.path().join(SEALED_FOLDER)]
+}
+
+fn configuration_files(workspace: &Workspace) -> Vec<PathBuf> {
+    let mut files = workspace.configuration().sources().map(|(path, _)| path.to_owned()).collect::<Vec<_>>();
+    files.push(workspace.root().path().join(CONFIGURATION_PATH));
+    files
+}
+
+fn ledger_files(workspace: &Workspace) -> Vec<PathBuf> {
+    let ledger = workspace.root().state().path(StateFolder::Sync).join(LEDGER_FILE);
+    let mut log = ledger.clone().into_os_string();
+    log.push("-wal");
+    vec![ledger, log.into()]
+}
+
+/// A request of somebody to the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    Terminate,
+    Reload,
+}
+
+#[cfg(unix)]
+pub(crate) struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+    hang_up: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    /// Hears signals from now on, which no longer end the process by themselves.
+    pub(crate) fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    pub(crate) async fn next(&mut self) -> Signal {
+        tokio::select! {
+            _ = self.terminate.recv() => Signal::Terminate,
+            _ = self.interrupt.recv() => Signal::Terminate,
+            _ = self.hang_up.recv() => Signal::Reload,
+        }
+    }
+}
+
+/// The signals of a system that has none: Ctrl-C ends the process.
+#[cfg(not(unix))]
+pub(crate) struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    pub(crate) fn listen() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub(crate) async fn next(&mut self) -> Signal {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => Signal::Terminate,
+            Err(_) => std::future::pending().await,
+        }
     }
 }
 

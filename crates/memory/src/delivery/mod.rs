@@ -6,8 +6,6 @@
 //! and what failed; one process at a time gives.
 
 mod round;
-mod report;
-mod due;
 #[cfg(test)]
 mod cases;
 
@@ -22,8 +20,7 @@ use stepmark_sync::{
     worker::{give_back, try_lease},
 };
 
-pub use due::Due;
-pub use report::{Behind, DeliveryReport, StoreState, state_of};
+pub use round::{Behind, DeliveryReport, Due, StoreState, state_of};
 
 use self::round::{LEASE_MS, Round};
 use crate::target::{Target, Unit, UnitKey};

@@ -2,7 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::{Deliverer, DeliveryError, ledger_digest, marker, route, whole};
+use crate::{
+    Tier,
+    target::{Held, Target, Unit, UnitKey},
+};
 use jiff::Timestamp;
+use serde::Serialize;
 use stepmark_sync::{
     TrackerName,
     breaker::{BreakerSettings, Circuit, Failure, Reason, RouteAdmission},
@@ -11,9 +17,6 @@ use stepmark_sync::{
     ticket::{Marker, RemoteTicket, TicketDigest},
     worker::begin,
 };
-
-use super::{Deliverer, DeliveryError, DeliveryReport, ledger_digest, marker, route, whole};
-use crate::target::{Held, Target, Unit, UnitKey};
 
 /// The time for which a process keeps a store for itself, and renews with every batch: longer than any
 /// request.
@@ -246,4 +249,142 @@ fn note(
     let (tracker, marker) = (store.clone(), one.marker.clone());
     let link = Link { tracker, marker, remote, digest: Some(one.digest), linked_at: now };
     transaction.put_link(&link, None)
+}
+
+/// The tiers that a store is given, and the last milestone.
+#[derive(Clone, Debug)]
+pub struct Due {
+    pub tiers: Vec<Tier>,
+    /// The time of the last milestone: a checkpoint, the end of a session, of a flow, of an artifact's work.
+    pub milestone: Option<Timestamp>,
+    pub now: Timestamp,
+}
+
+impl Due {
+    /// Returns whether a unit is to be given now. A record that has ended is not; the graph beside records is
+    /// given with the first milestone.
+    pub fn has_come(&self, unit: &Unit) -> bool {
+        let Some(record) = &unit.record else {
+            return self.tiers.contains(&Tier::Milestone) && self.milestone.is_some();
+        };
+        let has_come = match record.tier {
+            Tier::Milestone => self.milestone.is_some_and(|at| record.created_at <= at),
+            // A summary is there from the end of its session.
+            Tier::Continuous | Tier::Session => true,
+        };
+        // A secret whose memory was superseded is nobody's trouble any more.
+        let is_over = record.is_expired(self.now) || !unit.superseded_by.is_empty() && unit.has_secret();
+        has_come && self.tiers.contains(&record.tier) && !is_over
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct DeliveryReport {
+    pub delivered: usize,
+    pub held: usize,
+    /// Units that failed before, and wait or are parked.
+    pub postponed: usize,
+    /// Units that hold a secret, and are given to nobody.
+    pub withheld: usize,
+    pub forgotten: usize,
+    /// Units that are no more, and that the store cannot take away.
+    pub left_over: usize,
+    pub failures: Vec<Failure>,
+    /// The breaker is open until then, for this reason.
+    pub refused: Option<(Timestamp, Failure)>,
+}
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct StoreState {
+    /// Units that are due, or were given.
+    pub units: usize,
+    /// Those that it was last seen to hold.
+    pub held: usize,
+    /// Those that it lacks, each with the reason where it failed.
+    pub behind: Vec<Behind>,
+    /// The last failure, where nothing has succeeded since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_until: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Behind {
+    pub key: String,
+    pub label: String,
+    pub attempts: u32,
+    /// The time at which it is tried again; `None` where that is with the next round, or never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+    /// True where it is tried no more.
+    pub is_parked: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+pub fn state_of(
+    ledger: &dyn LedgerReader,
+    (name, target): (&TrackerName, &dyn Target),
+    project: &str,
+    due: &[&Unit],
+) -> Result<StoreState, LedgerError> {
+    let links: BTreeMap<Marker, Option<TicketDigest>> =
+        ledger.links(name)?.into_iter().map(|link| (link.marker, link.digest)).collect();
+    let deliveries: BTreeMap<Marker, Delivery> = ledger.deliveries(name)?.into_iter().collect();
+    let failed = marker(project, &whole()).ok().and_then(|marker| deliveries.get(&marker));
+    let failure = failed.and_then(Delivery::last).map(|failure| failure.detail.clone());
+    let mut state = StoreState { failure, ..StoreState::default() };
+    for unit in due {
+        let (Some(form), Ok(marker)) = (target.form(unit), marker(project, &unit.key())) else { continue };
+        state.units += 1;
+        match links.get(&marker) == Some(&Some(ledger_digest(&form))) {
+            true => state.held += 1,
+            false => state.behind.push(behind(unit, &unit.key(), deliveries.get(&marker))),
+        }
+    }
+    let circuit = Circuit::load(&route(name), |scope| ledger.breaker(scope))?;
+    let open = circuit.breakers().filter_map(|(_, breaker)| breaker.outage().map(|outage| outage.until));
+    state.open_until = open.max();
+    Ok(state)
+}
+
+fn behind(unit: &Unit, key: &UnitKey, delivery: Option<&Delivery>) -> Behind {
+    let label = unit.record.as_ref().map_or(&unit.label, |record| &record.content);
+    Behind {
+        key: key.to_string(),
+        label: crate::context::plain(label, 80),
+        attempts: delivery.map_or(0, Delivery::attempts),
+        until: delivery.and_then(Delivery::until),
+        is_parked: matches!(delivery, Some(Delivery::Parked { .. })),
+        failure: delivery.and_then(Delivery::last).map(|failure| failure.detail.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        MemoryKind,
+        store::cases::{memory_of, told},
+    };
+
+    #[test]
+    fn each_tier_has_its_moment() {
+        let kinds = [MemoryKind::Decision, MemoryKind::Pattern, MemoryKind::Observation];
+        let events = (0..).zip(kinds).map(|(at, kind)| told(kind.name(), kind, "s1", at)).collect();
+        let units = memory_of(&[events]).units().unwrap();
+        let at = |second: i64| Timestamp::from_second(1_700_000_000 + second).unwrap();
+        let given = |tiers: &[Tier], milestone: Option<i64>, now: i64| -> Vec<&str> {
+            let due = Due { tiers: tiers.to_vec(), milestone: milestone.map(at), now: at(now) };
+            let due = units.iter().filter(|unit| due.has_come(unit));
+            due.filter_map(|unit| unit.record.as_ref()).map(|record| record.kind.name()).collect()
+        };
+        let all = [Tier::Continuous, Tier::Milestone, Tier::Session];
+        assert_eq!(given(&all, None, 1), ["decision"]);
+        assert_eq!(given(&all, Some(-1), 1), ["decision"], "it was before");
+        assert_eq!(given(&all, Some(1), 1), ["decision", "pattern", "observation"]);
+        assert_eq!(given(&all[1..], Some(1), 40 * 24 * 3600), ["pattern"], "what was seen has ended");
+        assert!(given(&all[2..], Some(1), 1).is_empty());
+    }
 }

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::{Asdd, proposals::local};
+use super::{Asdd, changing::local};
 use crate::disk::file_reading::read_file;
 use crate::projection::{
     file_findings::{FileFindings, FollowingFile},
     found_files::FoundFiles,
+    pack_files::{Files, Followed, Overwrite, RecordFormat},
     record_files,
-    record_format::{Files, Followed, Overwrite, RecordFormat},
 };
 use crate::records::{ChangedRecords, ImportSurvey, RecordsError, SystemError, behind};
 use crate::{signals::write_signal, workspace::Workspace};

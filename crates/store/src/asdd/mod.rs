@@ -15,13 +15,9 @@ mod facts;
 #[cfg(feature = "write")]
 mod manifest;
 #[cfg(feature = "write")]
-mod proposals;
-#[cfg(feature = "write")]
 mod proposing;
 #[cfg(feature = "write")]
 mod changing;
-#[cfg(feature = "write")]
-mod rebuilding;
 #[cfg(feature = "write")]
 mod monitoring;
 
@@ -32,9 +28,8 @@ use crate::{configuration::AsddSettings, signals::read_signals, workspace::Works
 #[cfg(feature = "write")]
 pub use self::{
     manifest::AsddFiles,
-    monitoring::Monitored,
+    monitoring::{Monitored, Rebuilt},
     proposing::{Begun, Draft, Proposed},
-    rebuilding::Rebuilt,
 };
 pub use facts::AsddStatus;
 

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Asdd, AsddFiles, changing::draft, proposals::Reading};
+use super::{
+    Asdd, AsddFiles,
+    changing::{Reading, draft},
+};
 use crate::changes::RecordDecision;
 use crate::records::{ChangedRecords as _, RecordSystem as _, SystemError};
 use stepmark_model::{

@@ -5,8 +5,6 @@ mod files;
 mod changing;
 #[cfg(feature = "write")]
 mod adopting;
-#[cfg(feature = "write")]
-mod summary;
 
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use crate::bmad::sprint::{MovedStory, listing_of};
-use crate::changes::records::{Versions, state_of};
+use crate::changes::recording::{Versions, state_of};
 use crate::changes::{ChangeError, ChangeReport, UpdateError};
 use crate::commit::{
     CommitError, Expected, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,

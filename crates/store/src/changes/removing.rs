@@ -1,17 +1,26 @@
 //! Removing artifacts.
 
-use crate::changes::{ChangeError, ChangeReason, ChangeReport, RecordDecision, removing};
-use crate::commit;
-use crate::commit::{CommitError, Expected, FileDecision, Halt, Outcome};
-use crate::workspace::{ArtifactError, OpenError, Workspace};
-use crate::{disk::CONFIGURATION_PATH, repository::CheckedOut};
 use std::{cell::Cell, collections::BTreeMap, rc::Rc};
+
+use crate::{
+    changes::{ChangeError, ChangeReason, ChangeReport, RecordDecision, UpdateError},
+    commit::{self, CommitError, Expected, FileDecision, Halt, Outcome, make_folders_to},
+    disk::CONFIGURATION_PATH,
+    repository::CheckedOut,
+    workspace::{ArtifactError, OpenError, Workspace},
+};
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
-use stepmark_model::artifact::{Artifact, FileHash, ProjectPath, ProjectPathError};
-use stepmark_model::journal::{Event, EventDraft, EventId, Kind};
-use stepmark_model::tracked_artifact::TrackedArtifact;
-use stepmark_model::transition::{Remark, TransitionRefusal};
-use stepmark_model::{delegation::Member, journal};
+use stepmark_model::{
+    artifact::{Artifact, FileHash, ProjectPath, ProjectPathError},
+    bmad::{
+        deferred::{Deferred, defer},
+        memlog::{Memlog, MemlogEntry, new_memlog},
+    },
+    delegation::Member,
+    journal::{self, Event, EventDraft, EventId, Kind},
+    tracked_artifact::TrackedArtifact,
+    transition::{Remark, TransitionRefusal},
+};
 
 /// Says in the event of a removal that git did not have the bytes.
 pub(crate) const IN_GIT: &str = "in_git";
@@ -98,7 +107,7 @@ impl Workspace {
             return Err(ChangeError::NoArtifact { event: event.id });
         };
         if event.kind == Kind::DELETE {
-            let was_in_git = event.data.get(removing::IN_GIT) != Some(&false.into());
+            let was_in_git = event.data.get(IN_GIT) != Some(&false.into());
             return Err(ChangeError::Removed { event: event.id, path: artifact.path.clone(), was_in_git });
         }
         let draft = reason.on(EventDraft::new(Kind::UNDO).with_command(format!("undo {}", event.id)));
@@ -181,4 +190,79 @@ impl Workspace {
             .with_clock(self.clock())
             .with_commit_options(*self.commit_options()))
     }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum MemlogChange<'c> {
+    /// It begins with these fields.
+    Init(&'c [(String, String)]),
+    Append(MemlogEntry<'c>),
+    Set(&'c str, &'c str),
+}
+
+impl Workspace {
+    /// Changes the memlog at `path`, and returns how many entries it has then.
+    pub fn change_memlog(&self, path: &ProjectPath, change: MemlogChange<'_>) -> Result<usize, ChangeError> {
+        let now = self.local_time().strftime("%Y-%m-%dT%H:%M").to_string();
+        let draft = EventDraft::new(Kind::CHANGE).decided();
+        let draft = match change {
+            MemlogChange::Init(_) => draft.with_command("memlog init"),
+            MemlogChange::Append(entry) => {
+                draft.with_command("memlog append").with_reason(Some(entry.line()))
+            }
+            MemlogChange::Set(..) => draft.with_command("memlog set"),
+        };
+        if let MemlogChange::Init(_) = change {
+            make_folders_to(self.root(), path, self.commit_options().fsync).map_err(CommitError::from)?;
+        }
+        let mut entries = 0;
+        let decide = |found: &[Option<Artifact>]| {
+            let text = changed(path, found.first().and_then(Option::as_ref), change, &now)?;
+            entries = Memlog::read(text.as_bytes()).map_or(0, |memlog| memlog.entries().count());
+            Ok(vec![RecordDecision::Write(text.into_bytes())])
+        };
+        match self.change_records(std::slice::from_ref(path), |_| draft.clone(), decide) {
+            Ok(_) => Ok(entries),
+            Err(UpdateError::Refused { source, .. } | UpdateError::Change(source)) => Err(source),
+        }
+    }
+}
+
+impl Workspace {
+    /// Adds a finding to those that the spec at `path` puts off.
+    pub fn defer(&self, path: &ProjectPath, item: &Deferred<'_>) -> Result<(), ChangeError> {
+        let draft = EventDraft::new(Kind::CHANGE).decided().with_command("defer");
+        let decide = |found: &[Option<Artifact>]| {
+            let missing = || ArtifactError::Missing { path: path.clone() };
+            let found = found.first().and_then(Option::as_ref).ok_or_else(missing)?;
+            let written = defer(path, found.bytes(), item);
+            let written = written.map_err(|reason| ChangeError::Left { path: path.clone(), reason })?;
+            Ok(vec![RecordDecision::Write(written)])
+        };
+        match self.change_records(std::slice::from_ref(path), |_| draft.clone(), decide) {
+            Ok(_) => Ok(()),
+            Err(UpdateError::Refused { source, .. } | UpdateError::Change(source)) => Err(source),
+        }
+    }
+}
+
+fn changed(
+    path: &ProjectPath,
+    found: Option<&Artifact>,
+    change: MemlogChange<'_>,
+    now: &str,
+) -> Result<String, ChangeError> {
+    let memlog = found.map(|found| Memlog::read(found.bytes()));
+    let text = match (memlog, change) {
+        (Some(_), MemlogChange::Init(_)) => return Err(ChangeError::Exists { path: path.clone() }),
+        (None, MemlogChange::Append(_) | MemlogChange::Set(..)) => {
+            return Err(ArtifactError::Missing { path: path.clone() }.into());
+        }
+        (None, MemlogChange::Init(fields)) => new_memlog(fields, now),
+        (Some(memlog), MemlogChange::Append(entry)) => memlog.and_then(|memlog| memlog.append(&entry, now)),
+        (Some(memlog), MemlogChange::Set(key, value)) => {
+            memlog.and_then(|memlog| memlog.set(key, value, now))
+        }
+    };
+    text.map_err(|reason| ChangeError::Left { path: path.clone(), reason })
 }

@@ -7,7 +7,11 @@ use crate::checking::cache::{Answers, Facts, FactsKey, FolderPart, Judgement, Le
 use crate::checking::{CheckError, CheckReport, Checks, Known, Selection, kept_chains};
 use crate::checking::{check_report::CheckingRun, kept_chains::ChainPart};
 use crate::disk::{
-    WalkError, file_stat::FileStat, folder::EntryKind, folder::Folder, in_parts::par_map, walk::Visitor,
+    WalkError,
+    file_reading::FileStat,
+    folder::{EntryKind, Folder},
+    in_parts::par_map,
+    walk::Visitor,
 };
 use crate::workspace::{
     ArtifactError, Artifacts, Workspace, artifact_files::Looked, artifact_files::Reader,

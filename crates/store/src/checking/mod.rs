@@ -1,8 +1,5 @@
 //! Checking artifacts of the project on the disk: the facts that rules ask for are gathered here.
 
-#[cfg(feature = "write")]
-pub(crate) mod baseline;
-pub(crate) mod beside;
 pub(crate) mod cache;
 #[cfg(feature = "history")]
 pub(crate) mod changed_files;
@@ -11,24 +8,22 @@ pub(crate) mod checked_before;
 pub(crate) mod kept_chains;
 pub(crate) mod kept_digests;
 #[cfg(feature = "history")]
-mod chains_in_version;
-#[cfg(feature = "history")]
 mod journal_account;
 pub(crate) mod listed_artifact;
 #[cfg(feature = "write")]
 mod lost_in_merges;
 #[cfg(feature = "write")]
-mod peers;
+pub(crate) mod peers;
 pub(crate) mod manifest_rows;
 pub(crate) mod summaries;
 
-#[cfg(feature = "write")]
-pub use baseline::BaselineWriteError;
 pub use cache::Brief;
 pub use check_report::{CheckReport, CheckedFile, Known, LeftOut};
 pub use checked_before::CheckedBefore;
 pub use kept_digests::KeptDigests;
 pub use listed_artifact::ListedArtifact;
+#[cfg(feature = "write")]
+pub use peers::BaselineWriteError;
 pub use summaries::{Summaries, SummaryRow};
 
 use std::{collections::HashMap, io};

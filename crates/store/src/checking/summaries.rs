@@ -11,7 +11,10 @@ use crate::checking::{
     CheckError, CheckReport, CheckedBefore, Checks, Known, ListedArtifact, cache::Brief,
     checked_before::KnownArtifact, checked_before::Wanted, kept_chains::ChainPart,
 };
-use crate::disk::{WalkError, file_stat::FileStat, file_stat::STAT_BYTES};
+use crate::disk::{
+    WalkError,
+    file_reading::{FileStat, STAT_BYTES},
+};
 use crate::workspace::{Artifacts, Workspace};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},

@@ -1,6 +1,6 @@
 //! Making checkpoints: the file and the event that tells of it, as one.
 
-use crate::changes::{ChangeError, ChangeReport, records::Versions};
+use crate::changes::{ChangeError, ChangeReport, recording::Versions};
 use crate::commit::{CommitError, FileDecision, FileTransition, Halt, Outcome, Transaction};
 use crate::workspace::AppendError;
 use crate::{checkpoints::Checkpoints, commit};

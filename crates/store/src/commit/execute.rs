@@ -1,12 +1,21 @@
 //! The decided commit made: files staged, the redo record written, files published, the journal told.
 
-use crate::commit::redo::{RedoRecord, Slot, roll_forward, told, withdraw};
-use crate::commit::{ArtifactLock, CommitError, Expected, FsyncPolicy, PublishError, Staged, WriteState};
-use crate::commit::{file::remove, journal::JournalFile};
-use crate::disk::root::Root;
-use std::{num::NonZeroU32, path::PathBuf, time::Duration};
-use stepmark_model::artifact::{FileHash, ProjectPath};
-use stepmark_model::journal::Ancestor;
+use std::{io, num::NonZeroU32, path::PathBuf, time::Duration};
+
+use crate::{
+    commit::{
+        ArtifactLock, Conflict, Expected, FolderError, Found, FsyncPolicy, LockError, PublishError,
+        ReadError, StageError, Staged,
+        file::{make_folders_to, read_file, remove},
+        journal::JournalFile,
+        redo::{RedoRecord, Slot, roll_forward, told, withdraw},
+    },
+    disk::root::Root,
+};
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath},
+    journal::Ancestor,
+};
 
 /// Stages all files, writes the record, publishes, tells the journal. `places` says which lock each file of
 /// the record has.
@@ -192,5 +201,240 @@ impl<E> Halt<E> {
             Halt::Refused(refusal) => Self::Refused(refusal.into()),
             Halt::Ask(question) => Self::Ask(question),
         }
+    }
+}
+
+/// Creates the file at `path`, and the folders that lead to it. A file that is there is a [`Conflict`].
+pub fn create(
+    root: &Root,
+    path: &ProjectPath,
+    bytes: &[u8],
+    options: &CommitOptions,
+) -> Result<Outcome, CommitError> {
+    replace_whole(root, path, Expected::Absent, bytes, options)
+}
+
+/// Puts `bytes` at `path` if what is there is what is `expected`, and makes the folders that lead to it. For
+/// files whose whole content the caller makes, such as manifests. Where the file holds these bytes already,
+/// nothing is written.
+pub fn replace_whole(
+    root: &Root,
+    path: &ProjectPath,
+    expected: Expected,
+    bytes: &[u8],
+    options: &CommitOptions,
+) -> Result<Outcome, CommitError> {
+    replace_hashed(root, path, expected, (bytes, FileHash::of(bytes)), options)
+}
+
+pub(crate) fn replace_hashed(
+    root: &Root,
+    path: &ProjectPath,
+    expected: Expected,
+    (bytes, hash): (&[u8], FileHash),
+    options: &CommitOptions,
+) -> Result<Outcome, CommitError> {
+    if expected == Expected::Absent {
+        refuse_present(root, path)?;
+        make_folders_to(root, path, options.fsync)?;
+    }
+    let mut lock = ArtifactLock::acquire(root, path, options.lock_timeout)?;
+    if expected != Expected::Hash(hash) {
+        let published = lock.stage_hashed((bytes, hash), options.fsync)?.publish(expected)?;
+        return Ok(Outcome::Written { before: published.before, after: published.after, attempts: 1 });
+    }
+    match lock.read()? {
+        Some(found) if found == bytes => Ok(Outcome::Unchanged),
+        found => {
+            let conflict = Conflict { path: path.clone(), expected, found: Found::of(Ok(found)), kept: None };
+            Err(PublishError::Conflict(Box::new(conflict)).into())
+        }
+    }
+}
+
+pub(crate) fn read_whole(root: &Root, path: &ProjectPath) -> Result<Option<Vec<u8>>, CommitError> {
+    let place = root.resolve_for_writing(path).map_err(LockError::Resolve)?;
+    Ok(read_file(path, &place)?.map(|found| found.bytes))
+}
+
+/// Finds a file where none is expected before anything is made for it.
+fn refuse_present(root: &Root, path: &ProjectPath) -> Result<(), CommitError> {
+    let place = root.resolve_for_writing(path).map_err(LockError::Resolve)?;
+    match Found::of(read_file(path, &place).map(|found| found.map(|found| found.bytes))) {
+        Found::Absent => Ok(()),
+        found => {
+            let conflict = Conflict { path: path.clone(), expected: Expected::Absent, found, kept: None };
+            Err(PublishError::Conflict(Box::new(conflict)).into())
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommitError {
+    #[error("there is no file `{path}` in the project")]
+    Missing { path: ProjectPath },
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Stage(#[from] StageError),
+    /// The new content did not get its name; a [`Conflict`](crate::commit::Conflict) among the reasons.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+    #[error(
+        "nothing was changed: {questions} times, git or another program was asked about {}, and another program wrote it \
+         meanwhile",
+        named(paths)
+    )]
+    OutdatedAnswers { paths: Vec<ProjectPath>, questions: u32 },
+    #[error("`{path}` and `{other}` are the same file: name it once")]
+    SameFile { path: ProjectPath, other: ProjectPath },
+    #[error("cannot write the redo record of `{path}`; nothing was changed")]
+    Redo { path: ProjectPath, source: io::Error },
+    #[error(
+        "`{path}` is changed, but the journal could not be written: the next command that writes completes the history"
+    )]
+    History { path: ProjectPath, source: io::Error },
+    #[error(
+        "`{path}` is changed and history tells of it, but the redo record could not be cleared: the next command that writes clears it"
+    )]
+    Record { path: ProjectPath, source: io::Error },
+    #[error(
+        "the commit of `{path}` was begun and is not finished, so it is unknown which of its files are changed: the next command \
+         that writes finishes it"
+    )]
+    Unfinished { path: ProjectPath, source: Box<CommitError> },
+    #[error("a commit that was cut off earlier cannot be finished yet; nothing else was changed")]
+    Earlier { source: Box<CommitError> },
+    /// A lease could not be written; it is as it was.
+    #[error("cannot write the lease of `{path}`")]
+    Lease { path: ProjectPath, source: io::Error },
+    #[error("cannot use the record of commits that were cut off; nothing was changed")]
+    Recover { source: io::Error },
+    #[error(
+        "another program wrote `{path}` in the middle of the commit: its bytes stand, the other files of the commit are \
+         changed, and the journal says so; look at it and run the command again"
+    )]
+    Overtaken { path: ProjectPath },
+}
+
+/// The state of the files of a commit that ended with an error: whether they have their new content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteState {
+    /// No file was changed: the command can be run again.
+    NotWritten,
+    /// The files have their new content, but for those that the error names; what is missing besides, the
+    /// error says.
+    Written,
+    /// A part of the files may have it. The next command that writes finishes the commit; where the error
+    /// names bytes of another program that are kept, a person has to look.
+    Unknown,
+}
+
+impl WriteState {
+    /// The word for it in JSON: `not_written`, `written` or `unknown`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NotWritten => "not_written",
+            Self::Written => "written",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+pub(crate) fn named(paths: &[ProjectPath]) -> String {
+    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
+}
+
+impl PublishError {
+    pub const fn write_state(&self) -> WriteState {
+        match self {
+            Self::Flush { .. } | Self::Remains { .. } => WriteState::Written,
+            Self::Conflict(conflict) if conflict.kept.is_some() => WriteState::Unknown,
+            Self::Conflict(_) | Self::Check { .. } | Self::Busy { .. } | Self::Rename { .. } => {
+                WriteState::NotWritten
+            }
+        }
+    }
+}
+
+impl CommitError {
+    /// Returns whether the files of the commit have their new content.
+    pub const fn write_state(&self) -> WriteState {
+        match self {
+            Self::Publish(error) => error.write_state(),
+            Self::History { .. } | Self::Record { .. } | Self::Overtaken { .. } => WriteState::Written,
+            Self::Unfinished { .. } => WriteState::Unknown,
+            Self::Missing { .. }
+            | Self::Lock(_)
+            | Self::Read(_)
+            | Self::Folder(_)
+            | Self::Stage(_)
+            | Self::OutdatedAnswers { .. }
+            | Self::SameFile { .. }
+            | Self::Redo { .. }
+            | Self::Lease { .. }
+            | Self::Recover { .. }
+            | Self::Earlier { .. } => WriteState::NotWritten,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commit::{
+        scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject, scratch_project::fast,
+        scratch_project::named,
+    };
+
+    #[test]
+    fn creates_files_and_their_folders() {
+        let project = ScratchProject::new();
+        let path = named(".stepmark/manifests/files.csv");
+        let options = CommitOptions::default();
+        let created = create(&project.root, &path, b"a\n", &options).unwrap();
+        assert!(matches!(created, Outcome::Written { before: Expected::Absent, attempts: 1, .. }));
+        assert_eq!(project.read(path.as_str()), b"a\n");
+        let again = create(&project.root, &path, b"b\n", &options).unwrap_err();
+        assert!(matches!(again, CommitError::Publish(PublishError::Conflict(_))), "{again:?}");
+        assert_eq!(project.read(path.as_str()), b"a\n");
+    }
+
+    #[test]
+    fn replaces_a_whole_file_only_when_it_differs() {
+        let project = ScratchProject::new();
+        let replace =
+            |expected, bytes: &[u8]| replace_whole(&project.root, &named(PRD), expected, bytes, &fast());
+        let written = replace(Expected::of(Some(OLD)), b"new").unwrap();
+        assert!(matches!(written, Outcome::Written { .. }));
+        assert_eq!(replace(Expected::of(Some(b"new")), b"new").unwrap(), Outcome::Unchanged);
+        for stale in [Expected::of(Some(OLD)), Expected::Absent] {
+            let refused = replace(stale, OLD).unwrap_err();
+            assert!(matches!(refused, CommitError::Publish(PublishError::Conflict(_))));
+        }
+        assert_eq!(project.read(PRD), b"new");
+    }
+
+    #[test]
+    fn a_file_that_is_there_is_found_before_anything_is_made() {
+        let project = ScratchProject::new();
+        let refused = create(&project.root, &named(PRD), b"x", &fast());
+        assert!(matches!(refused, Err(CommitError::Publish(PublishError::Conflict(_)))));
+        assert_eq!(project.names(""), ["docs"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_made_outside_of_the_project() {
+        let project = ScratchProject::new();
+        let outside = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(outside.path(), project.place("docs/out")).unwrap();
+        assert!(create(&project.root, &named("docs/out/x.md"), b"ours", &fast()).is_err());
+        assert_eq!(crate::commit::scratch_project::names_in(outside.path()), [""; 0]);
     }
 }

@@ -36,21 +36,19 @@
 //!   is not.
 
 mod execute;
-mod error;
 mod file;
 mod journal;
 mod local_state;
 mod lock;
 mod redo;
 mod transaction;
-mod whole;
 
-pub(crate) use error::named;
-pub use error::{CommitError, WriteState};
-pub use execute::{CommitOptions, FileDecision, FileTransition, Halt, Outcome};
+pub use execute::{
+    CommitError, CommitOptions, FileDecision, FileTransition, Halt, Outcome, WriteState, create,
+    replace_whole,
+};
+pub(crate) use execute::{named, read_whole, replace_hashed};
 pub use transaction::Transaction;
-pub use whole::{create, replace_whole};
-pub(crate) use whole::{read_whole, replace_hashed};
 
 pub(crate) use crate::disk::names_in;
 pub use file::{

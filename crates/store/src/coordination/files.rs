@@ -8,7 +8,7 @@ use std::{
 
 use super::Coordination;
 use crate::commit::{CommitOptions, Expected, FsyncPolicy, read_whole, replace_whole};
-use crate::projection::record_format::{Files, Followed, Overwrite, RecordFormat};
+use crate::projection::pack_files::{Files, Followed, Overwrite, RecordFormat};
 use crate::projection::{ProjectionError, record_files};
 use crate::records::{ChangedRecords, RecordSystem as _, SystemError, behind};
 use crate::signals::{read_signals, write_signal};

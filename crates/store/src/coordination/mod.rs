@@ -12,8 +12,6 @@
 
 mod records;
 #[cfg(feature = "write")]
-mod agents;
-#[cfg(feature = "write")]
 mod files;
 #[cfg(feature = "write")]
 mod importing;
@@ -36,7 +34,7 @@ pub use self::{files::CoordinationFiles, importing::StateFile, tasks::TaskChange
 #[cfg(feature = "write")]
 use crate::projection::found_files::FoundFiles;
 #[cfg(feature = "write")]
-pub use crate::projection::record_format::Overwrite;
+pub use crate::projection::pack_files::Overwrite;
 
 const SYSTEM: &str = "coordination";
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::PoisonError};
 
 use serde_json::Value as Json;
 
-use super::{Coordination, agents::changed, files::CoordinationFiles};
+use super::{Coordination, files::CoordinationFiles, importing::changed};
 use crate::changes::{ChangeError, RECORDS_A_COMMIT, RecordDecision};
 use crate::records::{ChangedRecords as _, RecordSystem as _, SystemError, draft, keep};
 use stepmark_model::{

@@ -2,12 +2,12 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: the clock bounds the wait for a lock")]
 
 use std::{
-    fs::{File, TryLockError},
-    io, thread,
+    fs::{self, File, TryLockError},
+    io,
+    path::Path,
+    thread,
     time::{Duration, Instant},
 };
-
-use crate::disk::uninterrupted::uninterrupted;
 
 /// The first pause between two attempts to lock; each is twice as long as the one before, up to
 /// [`LONGEST_PAUSE`].
@@ -57,6 +57,40 @@ fn try_uninterrupted(call: impl Fn() -> Result<(), TryLockError>) -> Result<(), 
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {}
             answer => return answer,
         }
+    }
+}
+
+/// Makes a system call again for as long as a signal interrupts it (`EINTR`). The standard library does so by
+/// itself for opening, reading, writing, flushing and cutting a file, but not for locks and folders.
+pub(crate) fn uninterrupted<T>(call: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            answer => return answer,
+        }
+    }
+}
+
+/// The names in `folder` in their order; none where it is missing. Names that are not UTF-8 are not
+/// stepmark's.
+pub(crate) fn names_in(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match uninterrupted(|| fs::read_dir(folder)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.extend(entry?.file_name().into_string());
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The same; a file in the place of the folder, or of one above it, holds none.
+pub(crate) fn names_in_place(folder: &Path) -> io::Result<Vec<String>> {
+    match names_in(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(Vec::new()),
+        names => names,
     }
 }
 

@@ -2,28 +2,23 @@
 
 #[cfg(feature = "history")]
 pub(crate) mod cache_database;
-#[cfg(feature = "history")]
-mod database_files;
 pub mod file_lock;
 pub(crate) mod file_reading;
-pub(crate) mod file_stat;
 pub(crate) mod folder;
 pub(crate) mod git_folders;
-pub(crate) mod ignore_files;
 pub(crate) mod in_parts;
 pub(crate) mod listed_files;
 pub(crate) mod local_state;
 pub(crate) mod own_file;
 pub(crate) mod root;
 pub(crate) mod stat_cache;
-pub(crate) mod uninterrupted;
 pub(crate) mod walk;
 
 #[cfg(feature = "history")]
 pub use cache_database::{CacheDatabase, CacheLayout, CacheUnavailable, SqliteError, is_corrupt};
-pub use file_stat::KnownStat;
+pub(crate) use file_lock::{names_in, names_in_place};
+pub use file_reading::KnownStat;
 pub use in_parts::par_map;
 pub use local_state::{LocalState, LocalStateError, StateFolder};
 pub use root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
-pub(crate) use uninterrupted::{names_in, names_in_place};
 pub use walk::{WalkError, WalkProblem, WalkProblemKind};

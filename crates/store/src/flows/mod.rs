@@ -14,10 +14,6 @@ mod records;
 mod files;
 mod constitution;
 #[cfg(feature = "write")]
-mod error;
-#[cfg(feature = "write")]
-mod changing;
-#[cfg(feature = "write")]
 mod checkpoints;
 #[cfg(feature = "write")]
 mod creating;
@@ -35,9 +31,9 @@ use crate::workspace::Workspace;
 use crate::{configuration::FlowSettings, signals::read_signals, workspace::snapshot::Snapshot};
 use stepmark_model::{flows::FlowFacts, records::Signals};
 
-pub use constitution::Constitution;
 #[cfg(feature = "write")]
-pub use error::FlowError;
+pub use checkpoints::FlowError;
+pub use constitution::Constitution;
 #[cfg(feature = "write")]
 pub use log::FlowEvent;
 pub use records::FlowRecordsError;

@@ -10,7 +10,11 @@ use std::{fs, io, path::PathBuf};
 #[cfg(feature = "write")]
 pub use upkeep::GateRebuild;
 
-use crate::disk::{names_in_place, root::ResolveError, root::Root, uninterrupted::uninterrupted};
+use crate::disk::{
+    file_lock::uninterrupted,
+    names_in_place,
+    root::{ResolveError, Root},
+};
 #[cfg(feature = "write")]
 use crate::leases::LeaseError;
 use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};

@@ -17,7 +17,7 @@ use std::{
 
 use super::{GateError, GateFolder, Gates, steps_of};
 use crate::commit::ArtifactLock;
-use crate::disk::{in_parts::par_map, own_file::remove_if_there, uninterrupted::uninterrupted};
+use crate::disk::{file_lock::uninterrupted, in_parts::par_map, own_file::remove_if_there};
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},

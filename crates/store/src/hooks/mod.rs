@@ -1,6 +1,5 @@
 //! The hooks of git: installing them, and what they stage.
 
-mod edits;
 pub(crate) mod git_hooks;
 pub(crate) mod staged_history;
 

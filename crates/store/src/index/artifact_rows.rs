@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
-use crate::disk::file_stat::FileStat;
+use crate::disk::file_reading::FileStat;
 use crate::index_db::{Cell, IntoCell as _, Row, add_to_digest};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{

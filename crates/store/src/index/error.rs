@@ -1,10 +1,13 @@
 //! Reasons why the database is not brought up to date.
 
 use crate::disk::folder::{EntryKind, Folder};
-use crate::index::known_files::{FolderFiles, KnownFolders, NoFiles};
+use crate::index::artifacts::{FolderFiles, KnownFolders, NoFiles};
 use crate::index_db::{IndexError, QueryError};
 use crate::workspace::artifact_files::{Looked, Reader};
-use crate::{checking::CheckError, disk::WalkError, disk::file_stat::FileStat};
+use crate::{
+    checking::CheckError,
+    disk::{WalkError, file_reading::FileStat},
+};
 use crate::{disk::walk::Visitor, history::HistoryError};
 use std::{collections::HashMap, io, ops::Range};
 use stepmark_model::artifact::ProjectPath;

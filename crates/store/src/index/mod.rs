@@ -6,7 +6,6 @@
 
 mod artifact_rows;
 mod artifacts;
-mod known_files;
 mod parts;
 mod error;
 mod events;

@@ -7,7 +7,6 @@
 //! nothing.
 
 mod table;
-mod inventory_tables;
 mod state_tables;
 mod schema;
 mod database;
@@ -22,5 +21,4 @@ pub use table::{Cell, Column, ColumnKind, Part, Parts, Row, Table};
 pub(crate) use crate::disk::{CacheUnavailable as Unavailable, is_corrupt};
 pub(crate) use contents::{Contents, Written, count_rows};
 pub(crate) use database::{Database, was_changed};
-pub(crate) use inventory_tables::{Catalogue, catalogue_rows};
-pub(crate) use table::{IntoCell, add_to_digest};
+pub(crate) use table::{Catalogue, IntoCell, add_to_digest, catalogue_rows};

@@ -1,7 +1,7 @@
 //! The tables and views, in SQL and for people.
 
 use crate::index_db::{Part, Parts, Table, state_tables::STATE_TABLES};
-use crate::{disk::cache_database::CacheLayout, index_db::inventory_tables::INVENTORY_TABLES};
+use crate::{disk::cache_database::CacheLayout, index_db::table::INVENTORY_TABLES};
 use std::time::Duration;
 
 pub(super) static LAYOUT: CacheLayout = CacheLayout {

@@ -1,21 +1,32 @@
 //! The files that a manifest will list, with their hashes.
 
-use std::{collections::HashSet, ops::Range, sync::atomic::Ordering};
+use std::{
+    collections::HashSet,
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::atomic::Ordering,
+};
 
 use crate::{
+    configuration::Configuration,
     disk::{
+        CONFIGURATION_PATH, RelativeError, Root, RootError,
         folder::{EntryKind, Folder},
-        ignore_files::Unignored,
         stat_cache::{RunStart, StatCache},
-        walk::{Visitor, WalkProblem, WalkProblemKind, Walked, walk},
+        walk::{Unignored, Visitor, WalkProblem, WalkProblemKind, Walked, walk},
     },
     manifest::{
-        CacheOutcome, IgnoreFiles, ManifestReadError, ManifestRequest,
-        observer::{FolderPart, Observer, Seen},
-        own_path, renew,
+        CacheOutcome, DEFAULT_MANIFEST, IgnoreFiles, ManifestReadError, ManifestRequest, own_path, renew,
+        stat_cache_of,
+        verify::{FolderPart, Observer, Seen},
     },
+    workspace::Workspace,
 };
-use stepmark_model::{artifact::FileHash, projection::files_manifest::Listing};
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath},
+    bmad::installation::{BOOKS, INSTALLERS_MANIFEST, MODULES_BOOK},
+    projection::files_manifest::{ArtifactFilter, Listing, ManifestScope},
+};
 
 /// A file in scope whose bytes could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,5 +188,299 @@ impl<'run> Selection<'run> {
 
     fn leaves_over(&self, path: &str) -> bool {
         self.unignored.as_ref().is_none_or(|unignored| unignored.contains(path))
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct ManifestChoice<'a> {
+    /// The project, or the folder that was named as such.
+    pub root: &'a Root,
+    /// True where the root was named (`--root`) rather than found.
+    pub root_is_named: bool,
+    /// The manifest that was named (`--file`).
+    pub file: Option<&'a Path>,
+    /// The folder that relative paths are seen from; absolute.
+    pub current_folder: &'a Path,
+}
+
+/// A manifest, and which files it is about.
+///
+/// * Without `--file`: [`DEFAULT_MANIFEST`] of the project, about its configured artifacts. In a `_bmad`
+///   folder, the installer's manifest, which can be compared but not written this way.
+/// * With `--file` alone: that manifest, about the configured artifacts of the project; about the `_bmad`
+///   folder, if it is the installer's manifest in one.
+/// * With `--root` and `--file`: that manifest, about all files of the folder, by the installer's rules in a
+///   `_bmad` folder; about the configured artifacts, if the folder holds a configuration of stepmark.
+#[derive(Clone, Debug)]
+pub struct ManifestPlace {
+    root: Root,
+    project: Root,
+    manifest: PathBuf,
+    files: Files,
+    pub(super) is_named: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Files {
+    Artifacts,
+    BmadFolder,
+    All,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestPlaceError {
+    #[error(transparent)]
+    Root(#[from] RootError),
+    #[error(transparent)]
+    Outside(#[from] RelativeError),
+    #[error(
+        "`{}` is the installer's own manifest: it is written only if --file names it; to keep one of your own, name \
+         another file",
+        manifest.display()
+    )]
+    Installers { manifest: PathBuf },
+}
+
+impl ManifestPlace {
+    pub fn find(choice: &ManifestChoice<'_>) -> Result<Self, ManifestPlaceError> {
+        let root = choice.root.clone();
+        if !choice.root_is_named {
+            let named = choice.file.map(|file| choice.current_folder.join(file));
+            return Ok(match named.as_deref().and_then(bmad_folder_of_installers) {
+                Some(bmad) => Self::of_folder(Root::open(bmad)?, root, Files::BmadFolder, named),
+                None => Self::of_project(root, named),
+            });
+        }
+        let project = Root::discover(root.path())?;
+        let named = choice.file.map(|file| named_file(choice, &project, file));
+        Ok(if is_file(&root.path().join(CONFIGURATION_PATH)) {
+            Self::of_project(root, named)
+        } else if is_bmad_folder(root.path()) {
+            Self::of_folder(root, project, Files::BmadFolder, named)
+        } else if named.is_some() {
+            Self::of_folder(root, project, Files::All, named)
+        } else {
+            Self::of_project(root, named)
+        })
+    }
+
+    fn of_project(root: Root, named: Option<PathBuf>) -> Self {
+        let is_named = named.is_some();
+        let manifest = named.unwrap_or_else(|| root.path().join(DEFAULT_MANIFEST));
+        Self { project: root.clone(), root, manifest, files: Files::Artifacts, is_named }
+    }
+
+    fn of_folder(root: Root, project: Root, files: Files, named: Option<PathBuf>) -> Self {
+        let is_named = named.is_some();
+        let manifest = named.unwrap_or_else(|| installers_manifest(root.path()));
+        Self { root, project, manifest, files, is_named }
+    }
+
+    pub fn manifest(&self) -> &Path {
+        &self.manifest
+    }
+
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// The place where hashes are kept between runs: in the local state, if the project has a `.stepmark/` or
+    /// the manifest goes there.
+    pub(super) fn stat_cache(&self) -> Option<PathBuf> {
+        let is_default = !self.is_named && self.files == Files::Artifacts;
+        let has_place = is_default || is_folder(&self.project.path().join(".stepmark"));
+        has_place.then(|| stat_cache_of(&self.project, &self.root)).flatten()
+    }
+
+    /// The request that compares or drafts this manifest. `stat_cache` is [`ManifestPlace::stat_cache`].
+    pub(super) fn request<'a>(
+        &'a self,
+        workspace: &'a Workspace,
+        ignore_files: IgnoreFiles,
+        stat_cache: Option<&'a Path>,
+    ) -> ManifestRequest<'a> {
+        let scope = match self.files {
+            Files::Artifacts => ManifestScope::Artifacts(workspace.configuration()),
+            Files::BmadFolder => ManifestScope::BmadFolder,
+            Files::All => ManifestScope::Everything,
+        };
+        let (root, manifest, looked_at) = (&self.root, self.manifest.as_path(), workspace.files_looked_at());
+        ManifestRequest { root, manifest, scope, ignore_files, stat_cache, looked_at }
+    }
+
+    pub fn target(&self) -> Result<(&Root, ProjectPath), ManifestPlaceError> {
+        if !self.is_named && self.files == Files::BmadFolder {
+            return Err(ManifestPlaceError::Installers { manifest: self.manifest.clone() });
+        }
+        Ok((&self.project, self.project.relative(&self.manifest, self.project.path())?))
+    }
+
+    /// Returns whether the manifest lies among the installer's own books. One that is rewritten there makes
+    /// edited files look pristine, and the installer's next update overwrites them without keeping a `.bak`.
+    pub fn is_among_installers_books(&self) -> bool {
+        self.manifest.ancestors().skip(1).any(|folder| {
+            let is_book = folder.file_name().is_some_and(|name| BOOKS.iter().any(|book| name == *book));
+            is_book && folder.parent().is_some_and(is_bmad_folder)
+        })
+    }
+}
+
+fn named_file(choice: &ManifestChoice<'_>, project: &Root, file: &Path) -> PathBuf {
+    let here = choice.current_folder.join(file);
+    let is_of_project = project.relative(&here, choice.current_folder).is_ok();
+    if is_of_project || is_file(&here) { here } else { choice.root.path().join(file) }
+}
+
+fn bmad_folder_of_installers(manifest: &Path) -> Option<&Path> {
+    let book = manifest.parent()?;
+    let is_installers = manifest.file_name()? == INSTALLERS_MANIFEST
+        && BOOKS.iter().any(|name| book.file_name().is_some_and(|book| book == *name));
+    book.parent().filter(|folder| is_installers && is_bmad_folder(folder))
+}
+
+fn is_bmad_folder(folder: &Path) -> bool {
+    BOOKS.iter().any(|book| {
+        let book = folder.join(book);
+        is_file(&book.join(MODULES_BOOK)) || is_file(&book.join(INSTALLERS_MANIFEST))
+    })
+}
+
+pub(super) fn installers_manifest(bmad: &Path) -> PathBuf {
+    let [newer, older] = BOOKS.map(|book| bmad.join(book).join(INSTALLERS_MANIFEST));
+    if !is_file(&newer) && is_file(&older) { older } else { newer }
+}
+
+#[expect(clippy::disallowed_methods, reason = "an edge module: what a path leads to is asked here")]
+fn is_file(path: &Path) -> bool {
+    path.is_file()
+}
+
+#[expect(clippy::disallowed_methods, reason = "an edge module: what a path leads to is asked here")]
+fn is_folder(path: &Path) -> bool {
+    path.is_dir()
+}
+
+impl ArtifactFilter for Configuration {
+    fn is_artifact(&self, path: &str) -> bool {
+        ProjectPath::new(path).is_ok_and(|path| Configuration::is_artifact(self, &path))
+    }
+
+    fn skips_folder(&self, folder: &str) -> bool {
+        ProjectPath::new(folder).is_ok_and(|folder| Configuration::skips_folder(self, &folder))
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the tests make the folders that they ask about")]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// A project with a BMAD installation; `configured` with a configuration of stepmark, too.
+    fn project(configured: bool) -> (tempfile::TempDir, Root) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::open(folder.path()).unwrap();
+        for path in ["_bmad/_config/manifest.yaml", "_bmad/_config/files-manifest.csv", "docs/prd.md"] {
+            let place = root.path().join(path);
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            fs::write(place, "").unwrap();
+        }
+        if configured {
+            fs::create_dir(root.path().join(".stepmark")).unwrap();
+            fs::write(root.path().join(CONFIGURATION_PATH), "").unwrap();
+        }
+        (folder, root)
+    }
+
+    fn meant(project: &Root, root: Option<&str>, file: Option<&str>) -> (String, String, Files) {
+        let place = find(project, root, file);
+        let inside = |path: &Path| path.strip_prefix(project.path()).unwrap().to_str().unwrap().to_owned();
+        assert_eq!(place.project.path(), project.path());
+        (inside(place.root.path()), inside(&place.manifest), place.files)
+    }
+
+    fn find(project: &Root, root: Option<&str>, file: Option<&str>) -> ManifestPlace {
+        let named = root.map(|root| Root::open(project.path().join(root)).unwrap());
+        ManifestPlace::find(&ManifestChoice {
+            root: named.as_ref().unwrap_or(project),
+            root_is_named: root.is_some(),
+            file: file.map(Path::new),
+            current_folder: project.path(),
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn knows_which_manifest_is_meant() {
+        let installers = "_bmad/_config/files-manifest.csv";
+        let (_plain, plain) = project(false);
+        let (_configured, configured) = project(true);
+        for (project, root, file, expected) in [
+            (&plain, None, None, ("", DEFAULT_MANIFEST, Files::Artifacts)),
+            (&plain, Some("."), None, ("", DEFAULT_MANIFEST, Files::Artifacts)),
+            (&plain, None, Some("x.csv"), ("", "x.csv", Files::Artifacts)),
+            (&plain, None, Some(installers), ("_bmad", installers, Files::BmadFolder)),
+            (&plain, Some("_bmad"), None, ("_bmad", installers, Files::BmadFolder)),
+            (&plain, Some("_bmad"), Some(installers), ("_bmad", installers, Files::BmadFolder)),
+            (&plain, Some("_bmad"), Some("x.csv"), ("_bmad", "x.csv", Files::BmadFolder)),
+            (&plain, Some("docs"), Some("docs/x.csv"), ("docs", "docs/x.csv", Files::All)),
+            (&configured, Some("."), Some("x.csv"), ("", "x.csv", Files::Artifacts)),
+            (&configured, Some("_bmad"), None, ("_bmad", installers, Files::BmadFolder)),
+            (&configured, Some("docs"), Some("x.csv"), ("docs", "x.csv", Files::All)),
+        ] {
+            let (root_meant, manifest, files) = meant(project, root, file);
+            assert_eq!((&*root_meant, &*manifest, files), expected, "--root {root:?} --file {file:?}");
+        }
+    }
+
+    #[test]
+    fn writes_only_inside_the_project_and_the_installers_manifest_only_by_name() {
+        let (_folder, project) = project(false);
+        let target = |root, file| find(&project, root, file).target().map(|(_, path)| path.to_string());
+        assert_eq!(target(None, None).unwrap(), DEFAULT_MANIFEST);
+        assert_eq!(target(Some("_bmad"), Some("x.csv")).unwrap(), "x.csv");
+        assert!(matches!(target(Some("_bmad"), None), Err(ManifestPlaceError::Installers { .. })));
+        assert!(matches!(target(None, Some("/elsewhere/x.csv")), Err(ManifestPlaceError::Outside(_))));
+        let installers = "_bmad/_config/files-manifest.csv";
+        assert_eq!(target(None, Some(installers)).unwrap(), installers);
+        let warned = |file| find(&project, Some("_bmad"), Some(file)).is_among_installers_books();
+        assert!(
+            warned(installers) && warned("_bmad/_config/x.csv") && !warned("x.csv") && !warned("_bmad/x.csv")
+        );
+    }
+
+    #[test]
+    fn a_relative_file_is_seen_from_a_named_root_when_the_current_folder_is_elsewhere() {
+        let (_folder, project) = project(false);
+        let elsewhere = tempfile::tempdir().unwrap();
+        let choice = ManifestChoice {
+            root: &project,
+            root_is_named: true,
+            file: Some(Path::new("x.csv")),
+            current_folder: elsewhere.path(),
+        };
+        let manifest = |choice| ManifestPlace::find(choice).unwrap().manifest;
+        assert_eq!(manifest(&choice), project.path().join("x.csv"));
+        fs::write(elsewhere.path().join("x.csv"), "").unwrap();
+        assert_eq!(manifest(&choice), elsewhere.path().join("x.csv"));
+    }
+
+    #[test]
+    fn the_cache_lies_in_a_project_that_has_a_place_for_it() {
+        let (_plain, plain) = project(false);
+        let (_configured, configured) = project(true);
+        let cache = |project: &Root, root, file| {
+            let cache = find(project, root, file).stat_cache()?;
+            Some(cache.strip_prefix(project.path()).unwrap().to_str().unwrap().to_owned())
+        };
+        assert_eq!(cache(&plain, Some("_bmad"), None), None);
+        assert_eq!(cache(&plain, None, None).as_deref(), Some(".stepmark/local/cache/files.stat"));
+        assert_eq!(
+            cache(&configured, None, Some("x.csv")).as_deref(),
+            Some(".stepmark/local/cache/files.stat")
+        );
+        let other = cache(&configured, Some("_bmad"), None).unwrap();
+        assert!(other.starts_with(".stepmark/local/cache/files-") && other.len() == 49, "{other}");
     }
 }

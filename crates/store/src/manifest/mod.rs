@@ -4,8 +4,6 @@
 //! hashed.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the manifest is read here")]
 
-mod place;
-mod observer;
 mod inventory;
 mod verify;
 mod write;
@@ -27,8 +25,7 @@ use sha2::{Digest, Sha256};
 #[cfg(feature = "write")]
 pub use self::publish::ManifestPublishError;
 pub use self::{
-    inventory::UnreadableFile,
-    place::{ManifestChoice, ManifestPlace, ManifestPlaceError},
+    inventory::{ManifestChoice, ManifestPlace, ManifestPlaceError, UnreadableFile},
     verify::ManifestReport,
     write::{ManifestDraft, ManifestWriteError},
 };

@@ -10,9 +10,7 @@ use crate::{
     },
     manifest::{
         CacheOutcome, Hashed, ManifestPlace, ManifestReadError, ManifestRequest,
-        inventory::Selection,
-        inventory::{Inventory, UnreadableFile},
-        place::installers_manifest,
+        inventory::{Inventory, Selection, UnreadableFile, installers_manifest},
         read_manifest,
     },
 };

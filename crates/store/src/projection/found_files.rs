@@ -3,12 +3,12 @@
 
 use std::{collections::BTreeMap, fs};
 
-use super::{ProjectionError, record_format::Files};
+use super::{ProjectionError, pack_files::Files};
 use crate::{
     commit::read_whole,
     disk::{
         Root,
-        file_stat::{FileStat, KnownStat, now},
+        file_reading::{FileStat, KnownStat, now},
     },
 };
 use stepmark_model::artifact::{FileHash, ProjectPath};

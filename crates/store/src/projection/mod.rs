@@ -12,21 +12,15 @@
 #[cfg(feature = "write")]
 mod publish;
 #[cfg(feature = "write")]
-mod pack_files;
-#[cfg(feature = "write")]
-pub(crate) mod record_format;
+pub(crate) mod pack_files;
 #[cfg(feature = "write")]
 pub(crate) mod record_files;
 #[cfg(feature = "write")]
 pub(crate) mod found_files;
 #[cfg(feature = "write")]
-mod comparison;
-#[cfg(feature = "write")]
 pub(crate) mod file_findings;
 #[cfg(feature = "write")]
 mod others_locks;
-#[cfg(feature = "write")]
-mod written_files;
 #[cfg(all(test, feature = "write"))]
 mod cases;
 
@@ -35,13 +29,11 @@ use std::borrow::Cow;
 #[cfg(feature = "write")]
 pub use file_findings::FollowingFile;
 #[cfg(feature = "write")]
-pub use pack_files::PackFiles;
+pub use pack_files::{Followed, Overwrite, PackFiles};
 #[cfg(feature = "write")]
 pub(crate) use publish::was_written;
 #[cfg(feature = "write")]
 pub use publish::{ProjectionError, Published, publish};
-#[cfg(feature = "write")]
-pub use record_format::{Followed, Overwrite};
 
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use super::{ProjectionError, record_format::RecordFormat};
+use super::{ProjectionError, pack_files::RecordFormat};
 use crate::{commit::CommitOptions, disk::Root, disk::file_lock::exclusive_within};
 
 const PATIENCE: Duration = Duration::from_secs(2);

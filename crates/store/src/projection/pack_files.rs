@@ -1,17 +1,24 @@
 //! The files in which packs of the project list their artifacts.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
-use super::{OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, was_written};
-use super::{publish::publish_locked, record_files::lock};
-use crate::commit::{CommitError, make_folders_to, read_whole};
-use crate::workspace::Workspace;
-use crate::workspace::claimed::kind_of;
+use super::{
+    OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish::publish_locked,
+    record_files::lock, was_written,
+};
+use crate::{
+    commit::{CommitError, make_folders_to, read_whole},
+    workspace::{Workspace, claimed::kind_of},
+};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     check::{Finding, rules::systems::projection_behind_finding},
     packs::{FileDeclaration, Pack},
     projection::{ProjectionFacts, is_pack_file, order_of, render},
+    records::{Drift, Merged, RecordSet, System, merge},
     spelling::with_causes,
     tracked_artifact::TrackedArtifact,
     transition::Remark,
@@ -126,5 +133,92 @@ impl Workspace {
         self.declared_files().find(is_listed)?;
         let reason = with_causes(&self.publish_pack_files().err()?);
         Some(Remark::FilesLeft { reason })
+    }
+}
+
+pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
+
+/// The change of a record that another program made in a file of `F`.
+pub(crate) type DriftOf<F> = Drift<<<F as RecordFormat>::State as RecordSet>::Kind>;
+
+/// A format in which the records of a system are kept for its other programs.
+pub(crate) trait RecordFormat {
+    type State: RecordSet;
+    type Error: From<ProjectionError>;
+
+    fn name(&self) -> &'static str;
+
+    fn system(&self) -> &'static System;
+
+    fn paths(&self) -> Vec<ProjectPath>;
+
+    fn locks(&self) -> Vec<ProjectPath> {
+        Vec::new()
+    }
+
+    fn present(&self) -> Result<Self::State, Self::Error>;
+
+    fn render(&self, state: &Self::State) -> Files;
+
+    fn read(&self, files: &Files) -> Option<Self::State>;
+
+    /// The records as a reader of the format sees them.
+    fn seen(&self, state: &Self::State) -> Self::State;
+
+    fn is_same(&self, one: &Self::State, other: &Self::State) -> bool {
+        self.merge((None, one, other), &|_| false).drift.is_empty()
+    }
+
+    /// Puts `theirs`, which another program wrote, together with `ours`; `base` is what both come from, where
+    /// that is known. Records of which `is_overwritten` says so are ours.
+    fn merge(
+        &self,
+        (base, theirs, ours): (Option<&Self::State>, &Self::State, &Self::State),
+        is_overwritten: &dyn Fn(&str) -> bool,
+    ) -> Merged<Self::State> {
+        merge((base, theirs), (ours, &self.seen(ours)), is_overwritten)
+    }
+}
+
+/// The records whose changes in the files are given up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Overwrite {
+    None,
+    Records(BTreeSet<String>),
+    All,
+}
+
+impl Overwrite {
+    pub(super) fn holds(&self, id: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::Records(ids) => ids.contains(id),
+            Self::All => true,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Followed<D> {
+    pub written: Vec<ProjectPath>,
+    /// The records that other programs changed in the files, and which stay there as they are.
+    pub drift: Vec<D>,
+    pub overwritten: Vec<D>,
+    /// Files that could not be read any more and were made again; the path of what stood there, in the local
+    /// state of this clone.
+    pub kept: Vec<String>,
+    /// The reason why the files do not say yet what the records say; the records are changed all the same.
+    pub behind: Option<String>,
+}
+
+impl<D> Default for Followed<D> {
+    fn default() -> Self {
+        Self {
+            written: Vec::new(),
+            drift: Vec::new(),
+            overwritten: Vec::new(),
+            kept: Vec::new(),
+            behind: None,
+        }
     }
 }

@@ -24,11 +24,11 @@ use std::{
 
 use super::{
     ProjectionError,
-    comparison::{compare, foreign},
+    file_findings::{compare, foreign},
     found_files::{FoundFiles, hashed, hashes},
     others_locks,
-    record_format::{DriftOf, Followed, Overwrite, RecordFormat},
-    written_files::WrittenFiles,
+    pack_files::{DriftOf, Followed, Overwrite, RecordFormat},
+    publish::WrittenFiles,
 };
 use crate::{
     commit::{CommitError, CommitOptions, Expected, FsyncPolicy, LockError, replace_hashed},

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::changes::{RECORDS_A_COMMIT, RecordDecision};
 use crate::projection::{
-    Overwrite, record_files,
-    record_format::{Followed, RecordFormat},
+    Overwrite,
+    pack_files::{Followed, RecordFormat},
+    record_files,
 };
 use crate::records::{ChangedRecords, KindOf, SystemError};
 use stepmark_model::{

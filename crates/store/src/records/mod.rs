@@ -3,11 +3,7 @@
 #[cfg(feature = "write")]
 mod changing;
 #[cfg(feature = "write")]
-mod error;
-#[cfg(feature = "write")]
 mod importing;
-#[cfg(feature = "write")]
-mod recorded;
 #[cfg(feature = "write")]
 mod rows;
 
@@ -22,9 +18,9 @@ use stepmark_model::{
 use crate::workspace::{ArtifactError, Workspace, snapshot::OtherFile, snapshot::UnusableRecord};
 
 #[cfg(feature = "write")]
-pub(crate) use changing::{ChangedRecords, behind, draft, keep};
+pub use changing::SystemError;
 #[cfg(feature = "write")]
-pub use error::SystemError;
+pub(crate) use changing::{ChangedRecords, behind, draft, keep};
 #[cfg(feature = "write")]
 pub use importing::{ImportRow, ImportSurvey};
 #[cfg(feature = "write")]

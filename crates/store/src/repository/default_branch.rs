@@ -2,13 +2,20 @@
 
 use std::{
     cell::OnceCell,
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
 };
 
-use crate::git::process::{is_object_name, is_repository, printed, printed_or_empty};
-use crate::history::{History, HistoryError, JoinedSegments, Removal, files_of_segment, joined_segments};
-use crate::repository::{CheckedOut, Repository};
-use crate::workspace::ArtifactError;
+use crate::{
+    git::process::{is_object_name, is_repository, printed, printed_or_empty},
+    history::{History, HistoryError, JoinedSegments, Removal, files_of_segment, joined_segments},
+    repository::{
+        CheckedOut, Repository,
+        git::{holds, object_of},
+        git_history::head_commit,
+    },
+    workspace::ArtifactError,
+};
+use stepmark_model::artifact::ProjectPath;
 
 /// The refs in which the default branch is looked for, in this order: that of the remote as it was last
 /// fetched, then local ones.
@@ -124,6 +131,54 @@ fn id_of(line: &str) -> Option<&str> {
         _ => value.split(" #").next()?.trim_end(),
     };
     (!value.is_empty()).then_some(value)
+}
+
+/// The commit that is checked out, as far as it is about files of the project.
+#[derive(Clone, Debug)]
+pub struct CommittedFiles {
+    pub commit: String,
+    /// The folder of the project in its repository: empty, or ending with `/`.
+    pub folder: String,
+    /// The addresses of the repository's remotes, in the order of the configuration. A credential may stand
+    /// in one.
+    pub remotes: Vec<String>,
+    objects: HashMap<String, String>,
+}
+
+impl Repository<'_> {
+    /// The name that git puts into commits; `None` where it is told none.
+    pub fn user(&self) -> Option<String> {
+        let name = printed(self.workspace.root(), &["config", "--get", "user.name"])?;
+        Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+    }
+
+    /// The files that the commit that is checked out holds; `None` outside of git, before the first commit,
+    /// or where git cannot be asked.
+    pub fn committed_files(&self) -> Option<CommittedFiles> {
+        let root = self.workspace.root();
+        let commit = head_commit(root)?;
+        let folder =
+            printed(root, &["rev-parse", "--show-prefix"])?.trim_end_matches(['\r', '\n']).to_owned();
+        // It fails where there is none.
+        let remotes =
+            printed(root, &["config", "-z", "--get-regexp", r"^remote\..*\.url$"]).unwrap_or_default();
+        let remotes =
+            remotes.split('\0').filter_map(|entry| Some(entry.split_once('\n')?.1.to_owned())).collect();
+        let listed = printed(root, &["ls-tree", "-r", "-z", &commit])?;
+        let object = |entry: &str| {
+            let (_, path) = entry.split_once('\t')?;
+            Some((path.to_owned(), object_of(entry)?.to_owned()))
+        };
+        let objects = listed.split('\0').filter_map(object).collect();
+        Some(CommittedFiles { commit, folder, remotes, objects })
+    }
+}
+
+impl CommittedFiles {
+    /// Returns whether it holds the file at `path` with these bytes, whatever their line ends.
+    pub fn holds(&self, path: &ProjectPath, bytes: &[u8]) -> bool {
+        self.objects.get(path.as_str()).is_some_and(|object| holds(object, bytes))
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,6 @@
 //! The answers of git about the artifacts of a project: versions, branches, changed and checked-out files.
 
 pub(crate) mod changed_artifacts;
-pub(crate) mod checked_out;
-#[cfg(feature = "write")]
-pub(crate) mod committed_files;
 #[cfg(feature = "write")]
 pub(crate) mod default_branch;
 #[cfg(feature = "write")]
@@ -18,10 +15,9 @@ use crate::git::GitVersion;
 use crate::workspace::{OpenError, Workspace};
 use stepmark_model::artifact::ProjectPath;
 
-pub use changed_artifacts::{ChangedArtifact, ChangedArtifacts, ChangedArtifactsError};
-pub use checked_out::CheckedOut;
+pub use changed_artifacts::{ChangedArtifact, ChangedArtifacts, ChangedArtifactsError, CheckedOut};
 #[cfg(feature = "write")]
-pub use committed_files::CommittedFiles;
+pub use default_branch::CommittedFiles;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Repository<'w> {

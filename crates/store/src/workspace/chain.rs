@@ -1,10 +1,21 @@
 //! The way from an artifact up to the root of its chain, read file by file: as many files as the chain is
 //! long.
 
-use std::collections::HashMap;
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
 
-use crate::workspace::{ArtifactError, Workspace};
-use stepmark_model::{artifact::ProjectPath, delegation::Member, tracked_artifact::TrackedArtifact};
+use crate::{
+    disk::WalkError,
+    workspace::{ArtifactError, Workspace},
+};
+use serde::{Deserialize, Serialize};
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath},
+    delegation::Member,
+    tracked_artifact::TrackedArtifact,
+};
 
 #[derive(Clone, Debug)]
 pub struct ChainLink {
@@ -92,4 +103,85 @@ fn parent_of_folder(child: &ProjectPath) -> Option<ProjectPath> {
     let stem = folder.file_name().strip_suffix(FOLDER_SUFFIX)?;
     let name = format!("{stem}.md");
     folder.parent().map_or_else(|| ProjectPath::new(&name), |above| above.join(&name)).ok()
+}
+
+/// The artifacts of a project at one moment, to tell later what has changed since. It can be kept, as JSON
+/// for example; the default is that of no artifacts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Revision(BTreeMap<ProjectPath, FileHash>);
+
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ArtifactChanges {
+    /// The changes, in the order of the paths.
+    pub changes: Vec<ArtifactChange>,
+    pub revision: Revision,
+}
+
+/// A change of an artifact. One that was moved is removed and added.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ArtifactChange {
+    Added(Box<TrackedArtifact>),
+    Changed(Box<TrackedArtifact>),
+    /// It is gone, or holds no workflow state any more.
+    Removed(ProjectPath),
+}
+
+impl ArtifactChange {
+    pub fn path(&self) -> &ProjectPath {
+        match self {
+            Self::Added(artifact) | Self::Changed(artifact) => artifact.path(),
+            Self::Removed(path) => path,
+        }
+    }
+}
+
+impl Workspace {
+    /// The changes among the artifacts since the project was at `since`. What cannot be read now is as it was
+    /// then.
+    ///
+    /// ```
+    /// # use std::fs;
+    /// use stepmark_store::workspace::{ArtifactChange, Revision, Workspace};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let project = folder.path();
+    /// fs::write(project.join("prd.md"), "---\nstatus: draft\n---\n")?;
+    /// let workspace = Workspace::open(project)?;
+    /// let first = workspace.changes(&Revision::default())?;
+    /// assert!(matches!(&first.changes[..], [ArtifactChange::Added(prd)] if prd.path().as_str() == "prd.md"));
+    /// fs::remove_file(project.join("prd.md"))?;
+    /// let second = workspace.changes(&first.revision)?;
+    /// assert!(matches!(&second.changes[..], [ArtifactChange::Removed(_)]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn changes(&self, since: &Revision) -> Result<ArtifactChanges, WalkError> {
+        let found = self.artifacts()?;
+        let mut before = since.0.clone();
+        let (mut changes, mut revision) = (Vec::new(), Revision::default());
+        for artifact in found.artifacts {
+            let hash = artifact.artifact().file_hash();
+            revision.0.insert(artifact.path().clone(), hash);
+            match before.remove(artifact.path()) {
+                Some(known) if known == hash => {}
+                Some(_) => changes.push(ArtifactChange::Changed(Box::new(artifact))),
+                None => changes.push(ArtifactChange::Added(Box::new(artifact))),
+            }
+        }
+        let is_unread = |path: &ProjectPath| {
+            found.unreadable.iter().any(|error| error.path() == path)
+                || found.problems.iter().any(|problem| Path::new(path.as_str()).starts_with(&problem.path))
+        };
+        for (path, hash) in before {
+            if is_unread(&path) {
+                revision.0.insert(path, hash);
+            } else {
+                changes.push(ArtifactChange::Removed(path));
+            }
+        }
+        changes.sort_by(|one, other| one.path().cmp(other.path()));
+        Ok(ArtifactChanges { changes, revision })
+    }
 }

@@ -8,9 +8,6 @@ pub(crate) mod snapshot;
 pub(crate) mod handle;
 #[cfg(feature = "history")]
 pub(crate) mod project_history;
-#[cfg(feature = "write")]
-pub(crate) mod append_event;
-pub(crate) mod revision;
 pub(crate) mod artifact_files;
 #[cfg(any(feature = "history", feature = "watch"))]
 pub(crate) mod artifact_folders;
@@ -19,15 +16,14 @@ pub(crate) mod claimed;
 pub(crate) mod context;
 pub(crate) mod chain;
 
+pub use chain::{ArtifactChange, ArtifactChanges, ChainLink, Delegations, Revision};
 #[cfg(feature = "write")]
-pub use append_event::AppendError;
-pub use chain::{ChainLink, Delegations};
+pub use claimed::AppendError;
 pub use clock::Clock;
 pub use context::{Context, ContextWorkflow, Contexts};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 #[cfg(feature = "history")]
 pub use project_history::ProjectHistory;
-pub use revision::{ArtifactChange, ArtifactChanges, Revision};
 pub use snapshot::UnusableRecord;
 pub use workflow_listing::ListingProblem;
 pub use workflows::{WorkflowFileError, Workflows};

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::disk::stat_cache::{FolderRenewal, Renewal};
 use crate::disk::{
     Root,
-    file_stat::{FileStat, KnownStat, now},
+    file_reading::{FileStat, KnownStat, now},
     folder::{EntryKind, Folder},
     in_parts::par_map,
     local_state::StateFolder,

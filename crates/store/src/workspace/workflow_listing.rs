@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::disk::{Root, uninterrupted::uninterrupted};
+use crate::disk::{Root, file_lock::uninterrupted};
 use stepmark_model::artifact::ProjectPath;
 
 /// Folders that hold no workflows, or far too much else. `_config`, `_cfg` and `_memory` are the installer's

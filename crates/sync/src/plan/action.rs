@@ -1,9 +1,18 @@
 //! An action on one ticket.
 
-use serde::{Deserialize, Serialize};
-use stepmark_model::artifact::ProjectPath;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ticket::{FieldDifference, Marker, Observed, RemoteTicket, Ticket, TicketDigest};
+use super::Remark;
+use crate::{
+    TrackerName,
+    ticket::{
+        FieldDifference, Marker, Observed, RemoteTicket, Snapshot, SnapshotEntry, Ticket, TicketDigest,
+        TicketKeys, TicketSettings, Withheld,
+    },
+};
+use serde::{Deserialize, Serialize};
+use stepmark_model::artifact::{FileHash, ProjectPath};
+use stepmark_store::{checking::KeptDigests, disk::par_map};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
@@ -105,5 +114,157 @@ mod path_as_text {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ProjectPath>, D::Error> {
         Option::deserialize(from)
+    }
+}
+
+pub(super) struct Comparison<'k, 'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) settings: &'a TicketSettings,
+    pub(super) kept: &'k KeptDigests,
+}
+
+pub(super) struct Compared<'a> {
+    pub(super) marker: &'a Marker,
+    pub(super) entry: &'a SnapshotEntry,
+    pub(super) kept: Option<(FileHash, FileHash)>,
+    pub(super) outcome: Outcome,
+}
+
+pub(super) enum Outcome {
+    Same,
+    /// The ticket may say something else, or there is none.
+    Desired(Box<Ticket>, Withheld),
+    /// The artifact cannot be read any more.
+    Gone,
+}
+
+impl<'a> Comparison<'_, 'a> {
+    /// Compares `artifacts` with their tickets; `said` tells the digest of what a ticket is known to say.
+    pub(super) fn of_all(
+        &self,
+        artifacts: &[(&'a Marker, &'a SnapshotEntry)],
+        said: impl Fn(&Marker) -> Option<TicketDigest> + Sync,
+    ) -> Vec<Compared<'a>> {
+        let keys = TicketKeys::new(self.settings);
+        par_map(artifacts, |(marker, entry)| {
+            let key =
+                entry.content.map(|content| keys.of(&content, self.snapshot.hangs(marker, self.settings)));
+            self.compare((marker, entry), key, said(marker))
+        })
+    }
+
+    fn compare(
+        &self,
+        (marker, entry): (&'a Marker, &'a SnapshotEntry),
+        key: Option<FileHash>,
+        said: Option<TicketDigest>,
+    ) -> Compared<'a> {
+        let compared = |digest: Option<TicketDigest>, outcome| {
+            let kept = key.zip(digest.map(TicketDigest::hash));
+            Compared { marker, entry, kept, outcome }
+        };
+        let known = key.and_then(|key| self.kept.get(&key)).map(TicketDigest::from);
+        if known.is_some() && known == said {
+            return compared(known, Outcome::Same);
+        }
+        let desired = Ticket::desired_and_withheld(self.snapshot, marker, self.settings);
+        let Some((desired, withheld)) = desired else {
+            return compared(known, Outcome::Gone);
+        };
+        let digest = Some(desired.digest());
+        let is_same = digest == said;
+        compared(digest, if is_same { Outcome::Same } else { Outcome::Desired(Box::new(desired), withheld) })
+    }
+}
+
+pub const PLAN_SCHEMA: &str = "stepmark.sync-plan/2";
+
+/// The differences between artifacts and their tickets, and the actions that end them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    schema: String,
+    pub tracker: TrackerName,
+    /// True where the tracker has to be looked through for markers before anything is created: the ledger
+    /// knows of no such look, and this plan was made without one.
+    pub needs_survey: bool,
+    /// The number of tickets that say what they should: no request is made for them.
+    pub unchanged: usize,
+    /// The actions to do, in this order.
+    pub actions: Vec<Action>,
+    pub remarks: Vec<Remark>,
+    /// The artifacts whose tickets are theirs without a marker, since BMAD says so.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) named: BTreeSet<Marker>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PlanReadError {
+    #[error("this is no plan of sync: make one with `stepmark sync plan --out FILE`")]
+    NoPlan(#[source] serde_json::Error),
+    #[error("this plan has the form `{found}`, and `{PLAN_SCHEMA}` is wanted: make a new one")]
+    OtherSchema { found: String },
+}
+
+impl Plan {
+    pub fn empty(tracker: TrackerName) -> Self {
+        Self {
+            schema: PLAN_SCHEMA.to_owned(),
+            tracker,
+            needs_survey: false,
+            unchanged: 0,
+            actions: Vec::new(),
+            remarks: Vec::new(),
+            named: BTreeSet::new(),
+        }
+    }
+
+    pub fn read(json: &str) -> Result<Self, PlanReadError> {
+        #[derive(Deserialize)]
+        struct Named {
+            schema: String,
+        }
+        let named: Named = serde_json::from_str(json).map_err(PlanReadError::NoPlan)?;
+        if named.schema != PLAN_SCHEMA {
+            return Err(PlanReadError::OtherSchema { found: named.schema });
+        }
+        serde_json::from_str(json).map_err(PlanReadError::NoPlan)
+    }
+
+    /// Returns how many actions there are of each kind, without those of which there are none.
+    pub fn counts(&self) -> Vec<(ActionKind, usize)> {
+        let count = |kind| self.actions.iter().filter(|action| action.kind == kind).count();
+        let counts = ActionKind::ALL.iter().map(|(_, kind)| (*kind, count(*kind)));
+        counts.filter(|(_, count)| *count > 0).collect()
+    }
+}
+
+/// A change since a plan was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stale {
+    pub marker: Marker,
+    /// The action that the plan wanted; `None` where it did not speak of it.
+    pub planned: Option<ActionKind>,
+    /// The action that would be done now; `None` where there is nothing to do any more.
+    pub now: Option<ActionKind>,
+}
+
+impl Plan {
+    /// Returns what changed since this plan was made, where `now` is the plan of today; in the order of the
+    /// markers. Nothing: it can be applied exactly as it is.
+    pub fn stale(&self, now: &Self) -> Vec<Stale> {
+        let by_subject = |plan: &'_ Self| -> BTreeMap<_, Action> {
+            let owned = |(marker, id): (&Marker, Option<&str>)| (marker.clone(), id.map(str::to_owned));
+            plan.actions.iter().map(|action| (owned(action.subject()), action.clone())).collect()
+        };
+        let (planned, current) = (by_subject(self), by_subject(now));
+        let subjects: BTreeSet<_> = planned.keys().chain(current.keys()).collect();
+        let stale = subjects.into_iter().filter_map(|subject| {
+            let (planned, current) = (planned.get(subject), current.get(subject));
+            let agrees = planned.zip(current).is_some_and(|(planned, current)| planned.agrees_with(current));
+            let kind = |action: Option<&Action>| action.map(|action| action.kind);
+            let stale = Stale { marker: subject.0.clone(), planned: kind(planned), now: kind(current) };
+            (!agrees).then_some(stale)
+        });
+        stale.collect()
     }
 }

@@ -6,8 +6,8 @@ use stepmark_model::artifact::ProjectPath;
 
 use super::{
     Action, ActionKind, Plan, PlanInputs, Remark,
+    action::{Compared, Comparison, Outcome},
     claim::{Claim, Remembered, Survey, by_marker, copies},
-    compare::{Compared, Comparison, Outcome},
 };
 use crate::{
     breaker::Reason,

@@ -1,14 +1,12 @@
 //! Repeated deliveries of a ticket.
 
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-
-use super::{Jitter, RetrySettings};
 use crate::{
     breaker::{Failure, Reason, Retry},
     moment,
     ticket::TicketDigest,
 };
+use jiff::{Timestamp, fmt::rfc2822};
+use serde::{Deserialize, Serialize};
 
 /// The state of the delivery of one ticket to one tracker. What is nowhere kept is [`Delivery::Due`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,4 +136,113 @@ fn bound(attempts: u32, settings: &RetrySettings) -> u64 {
     let longest = u64::from(settings.longest_wait_seconds) * 1000;
     let doubled = 1_u64.checked_shl(attempts.saturating_sub(1)).unwrap_or(u64::MAX);
     u64::from(settings.wait_ms).saturating_mul(doubled).min(longest)
+}
+
+/// The moment that the headers of an answer name for the next request, by this machine's clock; `None` where
+/// they name none. `header` gives the value of a header by its lower-case name.
+///
+/// `Retry-After` counts first: seconds or a date (RFC 9110, §10.2.3). Else, where nothing is left
+/// (`x-ratelimit-remaining: 0`), the reset: seconds since 1970 on GitHub, a date on Jira (docs/formats.md,
+/// "Trackers"). A moment is measured from the answer's own `Date`, so that a clock that is wrong here does no
+/// harm.
+pub fn named_wait<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Timestamp) -> Option<Timestamp> {
+    let date = |text: &str| rfc2822::parse(text).ok().map(|date| date.timestamp());
+    let sent_at = header("date").and_then(date).unwrap_or(now);
+    let here = |there: Timestamp| moment::after(now, moment::between(sent_at, there));
+    if let Some(text) = header("retry-after").map(str::trim) {
+        let seconds =
+            text.parse::<u64>().ok().map(|seconds| moment::after(now, seconds.saturating_mul(1000)));
+        if let Some(until) = seconds.or_else(|| date(text).map(here)) {
+            return Some(until);
+        }
+    }
+    let is_used_up = header("x-ratelimit-remaining").is_some_and(|count| count.trim() == "0");
+    let reset = header("x-ratelimit-reset").filter(|_| is_used_up)?.trim();
+    let moment = match reset.parse::<i64>() {
+        Ok(seconds) => moment::at(seconds.saturating_mul(1000)),
+        Err(_) => reset.parse().ok()?,
+    };
+    Some(here(moment))
+}
+
+/// A number drawn at random, all of `u64` being equally likely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Jitter(pub u64);
+
+pub type Chance<'d> = dyn FnMut() -> Jitter + Send + 'd;
+
+impl Jitter {
+    /// A whole number from 0 to `most`, all of which are equally likely.
+    pub fn up_to(self, most: u64) -> u64 {
+        let scaled = (u128::from(self.0) * (u128::from(most) + 1)) >> 64;
+        u64::try_from(scaled).unwrap_or(most)
+    }
+}
+
+/// `retry:` of a tracker in the configuration. Every key may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "a mapping with keys such as `attempts` and `wait_ms`")]
+pub struct RetrySettings {
+    /// The number of times that a delivery is tried before it is parked. At least 1.
+    pub attempts: u32,
+    /// The longest first wait, in milliseconds. Each wait is at most twice the one before.
+    pub wait_ms: u32,
+    pub longest_wait_seconds: u32,
+}
+
+impl Default for RetrySettings {
+    fn default() -> Self {
+        Self { attempts: 8, wait_ms: 1000, longest_wait_seconds: 300 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_name_a_moment() {
+        let now = Timestamp::from_second(1_700_000_000).unwrap();
+        // This clock is ten seconds slow.
+        let date = ("date", "Tue, 14 Nov 2023 22:13:30 GMT");
+        for (headers, seconds) in [
+            (&[][..], None),
+            (&[("retry-after", "60")], Some(60)),
+            (&[("retry-after", " 0 ")], Some(0)),
+            (&[("retry-after", "soon")], None),
+            (&[("retry-after", "-1")], None),
+            (&[("retry-after", "Tue, 14 Nov 2023 22:14:20 GMT")], Some(60)),
+            (&[("retry-after", "Tue, 14 Nov 2023 22:14:20 GMT"), date], Some(50)),
+            (&[("retry-after", "Tue, 14 Nov 2023 22:00:00 GMT")], Some(0)),
+            (&[("x-ratelimit-reset", "1700000300")], None),
+            (&[("x-ratelimit-remaining", "3"), ("x-ratelimit-reset", "1700000300")], None),
+            (&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1700000300")], Some(300)),
+            (&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1700000300"), date], Some(290)),
+            (&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "2023-11-14T22:14:20Z")], Some(60)),
+            (&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "later")], None),
+            (
+                &[("retry-after", "5"), ("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1700000300")],
+                Some(5),
+            ),
+        ] {
+            let header = |name: &str| headers.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
+            let until = named_wait(header, now).map(|until| until.as_second() - now.as_second());
+            assert_eq!(until, seconds, "{headers:?}");
+        }
+        let endless = named_wait(|name| (name == "retry-after").then_some("18446744073709551615"), now);
+        assert_eq!(endless, Some(Timestamp::MAX));
+    }
+
+    #[test]
+    fn covers_the_whole_range() {
+        for (draw, most, expected) in [
+            (0, 10, 0),
+            (u64::MAX, 10, 10),
+            (u64::MAX / 2, 9, 4),
+            (u64::MAX / 2 + 1, 9, 5),
+            (u64::MAX, u64::MAX, u64::MAX),
+        ] {
+            assert_eq!(Jitter(draw).up_to(most), expected);
+        }
+    }
 }

@@ -2,9 +2,7 @@
 //! in the ledger.
 
 mod delivery;
-mod wait;
 #[cfg(test)]
 mod cases;
 
-pub use delivery::Delivery;
-pub use wait::{Chance, Jitter, RetrySettings, named_wait};
+pub use delivery::{Chance, Delivery, Jitter, RetrySettings, named_wait};

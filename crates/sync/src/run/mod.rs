@@ -9,7 +9,6 @@
 //!
 //! [`StopSignal`]: crate::worker::StopSignal
 
-mod schedule;
 mod change_reporter;
 mod runner;
 #[cfg(test)]
@@ -17,7 +16,6 @@ mod cases;
 
 pub use change_reporter::{ChangeListener, ChangeSignal, RunEvent};
 pub use change_reporter::{ChangeReporter, StatusChange};
-pub use runner::{Pass, PassError};
-pub use runner::{RunContext, leader_lease_name, run};
+pub use runner::{Pass, PassError, RunContext, leader_lease_name, run};
 
 pub use crate::configuration::RunSettings;

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use stepmark_model::artifact::ProjectPath;
 
-use super::{Inline, Ticket, file_url::percent_encoded};
+use super::{Inline, Ticket, title::percent_encoded};
 
 /// The commit that is checked out. It is no part of what a ticket says: another commit alone changes no
 /// ticket.

@@ -3,19 +3,10 @@
 
 mod marker;
 mod desired;
-mod difference;
-mod observed;
-mod template;
-mod file_url;
 mod commit;
-mod stamp;
 mod settings;
 mod title;
-mod facts;
-mod entry;
 mod snapshot;
-mod key;
-mod step_name;
 mod body;
 mod outgoing;
 mod project;
@@ -31,20 +22,16 @@ pub use body::{Block, Entry, Inline, ManagedSection, Mark, Markdown, MergeError,
 #[cfg(feature = "jira")]
 pub(crate) use body::{depths, shortened};
 pub use commit::Commit;
-pub use desired::{TITLE_LIMIT, Ticket, TicketDigest, TicketKind};
-pub use difference::{FieldDifference, labels_agree, merged_labels};
+pub use desired::{
+    FieldDifference, TITLE_LIMIT, Ticket, TicketDigest, TicketKind, labels_agree, merged_labels,
+};
 #[cfg(feature = "http")]
-pub(crate) use difference::{parent_difference, shown_marker};
-pub use entry::SnapshotEntry;
-pub(crate) use entry::StoredTicket;
-pub use facts::{StepFact, TicketFacts};
-pub use file_url::{FileUrl, FileUrlError};
-pub(crate) use key::TicketKeys;
-pub use marker::{Marker, MarkerError, project_label};
-pub use observed::{CloseReason, Observed, RemoteTicket, TicketState, oldest_first};
-pub use outgoing::Withheld;
-pub use settings::{Parents, Section, TicketSettings};
-pub(crate) use snapshot::Hangs;
-pub use snapshot::{LeftOut, LeftOutReason, Snapshot};
-pub use stamp::{CHANGED, Checkout, Stamp};
-pub use template::{Placeholder, Template, TemplateError};
+pub(crate) use desired::{parent_difference, shown_marker};
+pub use marker::{CHANGED, Checkout, Marker, MarkerError, Stamp, project_label};
+pub use outgoing::{CloseReason, Observed, RemoteTicket, TicketState, Withheld, oldest_first};
+pub use project::{StepFact, TicketFacts};
+pub use settings::{Parents, Placeholder, Section, Template, TemplateError, TicketSettings};
+pub(crate) use snapshot::{Hangs, StoredTicket};
+pub use snapshot::{LeftOut, LeftOutReason, Snapshot, SnapshotEntry};
+pub(crate) use title::TicketKeys;
+pub use title::{FileUrl, FileUrlError};

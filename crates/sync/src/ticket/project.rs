@@ -4,9 +4,18 @@ use std::collections::BTreeSet;
 
 use super::{
     Block, CHANGED, CloseReason, Hangs, Inline, Marker, Placeholder, Snapshot, Stamp, TITLE_LIMIT, Ticket,
-    TicketFacts, TicketSettings, TicketState, Withheld,
+    TicketSettings, TicketState, Withheld,
     body::{body, file},
+    title::title,
 };
+use stepmark_model::{
+    artifact::{Artifact, Delegation, Field, ProjectPath},
+    delegation::Completion,
+    journal::ArtifactKey,
+    tracked_artifact::TrackedArtifact,
+    workflow::{Next, Progress, Step, Unit},
+};
+use url::Url;
 
 impl Ticket {
     /// The ticket that the artifact of `marker` should have; `None` where `snapshot` has no such artifact,
@@ -142,3 +151,161 @@ const BEGINNING_WORDS: [&str; 10] =
 /// Status words that say of any lifecycle that the work itself has not begun, although its first state is
 /// behind it.
 const PLANNED_WORDS: [&str; 2] = ["backlog", "ready-for-dev"];
+
+/// The facts of an artifact that tickets tell: values, taken once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TicketFacts {
+    pub key: ArtifactKey,
+    pub path: ProjectPath,
+    pub title: String,
+    /// The name of its workflow, where it is known; else its `workflowType`.
+    pub workflow: Option<String>,
+    /// Its steps: those of its workflow, else those that it lists, all done.
+    pub steps: Vec<StepFact>,
+    pub done: usize,
+    /// The number of steps that there are; `None` where its workflow is unknown.
+    pub total: Option<usize>,
+    /// The steps of which one comes next, where that is known.
+    pub next: Vec<String>,
+    pub scope: Option<String>,
+    /// Its status: the state of its lifecycle that the word means, else the word.
+    pub status: Option<String>,
+    pub is_finished: bool,
+    /// True where its lifecycle says that the work ended without being done, as what failed or was cancelled.
+    pub is_given_up: bool,
+    /// True where its lifecycle leads out of that state again: it may be tried once more.
+    pub may_go_on: bool,
+    /// True where its lifecycle says that its work has not begun; `None` where that says nothing.
+    pub is_initial: Option<bool>,
+    /// The id by which its children call it: that of its delegation, else its own.
+    pub chain_id: Option<String>,
+    pub parent_id: Option<String>,
+    /// True where it is a record of a system: the name of its file says nothing of what it is.
+    pub is_record: bool,
+    /// True where its frontmatter can be read. Else nothing here is known but its path, and its id may be
+    /// that of any ticket.
+    pub is_readable: bool,
+    pub inputs: Vec<ProjectPath>,
+    pub links: Vec<String>,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepFact {
+    /// Its name; several where one of them is chosen.
+    pub names: Vec<String>,
+    pub is_done: bool,
+}
+
+impl TicketFacts {
+    pub fn of(tracked: &TrackedArtifact) -> Self {
+        let artifact = tracked.artifact();
+        let state = artifact.state();
+        let filled = |field: &Option<Field>| field.as_ref().and_then(Field::filled).map(str::to_owned);
+        // Once: to compute it takes longer than all else here.
+        let progress = tracked.progress();
+        let word = filled(&state.status);
+        let table = tracked.lifecycle().map(|own| &own.lifecycle);
+        let lifecycle_state = word.as_deref().and_then(|word| table?.state_of(word));
+        let given_up =
+            table.zip(lifecycle_state.filter(|state| state.is_terminal && !state.is_reached_end()));
+        let by_word = Completion::of(artifact, progress.as_ref());
+        let by_status = lifecycle_state.map_or(by_word.by_status, |state| state.is_terminal);
+        let delegation = state.delegation.as_ref();
+        let own_id = [&state.id, &state.stepmark_id].into_iter().find_map(filled);
+        Self {
+            key: ArtifactKey::of(artifact),
+            path: artifact.path().clone(),
+            title: title(artifact),
+            workflow: tracked
+                .workflow()
+                .map(|workflow| workflow.name.clone())
+                .or_else(|| filled(&state.workflow_type)),
+            steps: steps(tracked, progress.as_ref()),
+            done: progress.as_ref().map_or(tracked.steps().completed().len(), |progress| progress.done_units),
+            total: progress.as_ref().map(|progress| progress.total),
+            next: progress.as_ref().map(next).unwrap_or_default(),
+            scope: state.scope().map(|scope| scope.to_string()),
+            status: lifecycle_state.map(|state| state.name.clone()).or(word),
+            is_finished: Completion { by_status, ..by_word }.is_finished(),
+            is_given_up: given_up.is_some(),
+            may_go_on: given_up.is_some_and(|(table, state)| !table.moves_from(state, None).is_empty()),
+            is_initial: lifecycle_state.map(|state| state.is_initial),
+            chain_id: delegation.and_then(Delegation::id).map(str::to_owned).or(own_id),
+            parent_id: delegation.and_then(Delegation::parent_id).map(str::to_owned),
+            is_record: state.kind.is_some(),
+            is_readable: artifact.is_readable(),
+            inputs: inputs(artifact),
+            links: links(artifact),
+            text: String::from_utf8_lossy(&artifact.bytes()[artifact.document().body().range()]).into_owned(),
+        }
+    }
+
+    /// Returns how much of the steps is done, in whole percent, rounded down; `None` where their number is
+    /// unknown.
+    pub fn percent(&self) -> Option<usize> {
+        self.total.filter(|total| *total > 0).map(|total| self.done.min(total) * 100 / total)
+    }
+}
+
+fn steps(tracked: &TrackedArtifact, progress: Option<&Progress<'_>>) -> Vec<StepFact> {
+    let (Some(workflow), Some(progress)) = (tracked.workflow(), progress) else {
+        let completed = tracked.steps().completed().iter();
+        return completed
+            .map(|step| StepFact { names: vec![step.spelling().to_owned()], is_done: true })
+            .collect();
+    };
+    let is_done = |step: &Step| progress.done.iter().any(|item| item.steps.contains(&step));
+    let is_passed = |step: &Step| progress.passed.contains(&step);
+    let units = workflow.chain.units().filter_map(|unit| {
+        let members = match unit {
+            Unit::Step(step) => vec![step],
+            Unit::Choice(members) => members,
+        };
+        // What was rightly passed by is no work that is left.
+        if members.iter().all(|step| is_passed(step)) {
+            return None;
+        }
+        let taken: Vec<&Step> = members.iter().copied().filter(|step| is_done(step)).collect();
+        let is_done = !taken.is_empty();
+        let shown = if is_done { taken } else { members };
+        Some(StepFact { names: shown.into_iter().map(|step| step.name().to_owned()).collect(), is_done })
+    });
+    units.collect()
+}
+
+fn next(progress: &Progress<'_>) -> Vec<String> {
+    let steps: Vec<&Step> = match &progress.next {
+        Next::Step { step, .. } => vec![*step],
+        Next::Choice(steps) => steps.clone(),
+        Next::Finished | Next::Unknown(_) => Vec::new(),
+    };
+    steps.into_iter().map(|step| step.name().to_owned()).collect()
+}
+
+/// The addresses among the inputs. Who may read them is no business of a ticket.
+fn links(artifact: &Artifact) -> Vec<String> {
+    let mut links: Vec<String> = Vec::new();
+    for document in &artifact.state().input_documents {
+        let Ok(mut url) = Url::parse(&document.path) else { continue };
+        let is_bare = url.set_username("").and_then(|()| url.set_password(None)).is_ok();
+        if is_bare && matches!(url.scheme(), "http" | "https") && !links.contains(&url.to_string()) {
+            links.push(url.into());
+        }
+    }
+    links
+}
+
+/// Inputs that are no path of the project (absolute ones, addresses, sentences) would be links that lead
+/// nowhere.
+fn inputs(artifact: &Artifact) -> Vec<ProjectPath> {
+    let mut inputs: Vec<ProjectPath> = Vec::new();
+    for document in &artifact.state().input_documents {
+        let path = document.path.strip_prefix("{project-root}/").unwrap_or(&document.path);
+        let Ok(path) = ProjectPath::new(path) else { continue };
+        if path.extension().is_some() && !path.as_str().contains("://") && !inputs.contains(&path) {
+            inputs.push(path);
+        }
+    }
+    inputs
+}

@@ -1,6 +1,13 @@
 //! The title of an artifact.
 
-use stepmark_model::artifact::{Artifact, Field};
+use std::{fmt::Write as _, str::FromStr};
+
+use super::{Hangs, Inline, TicketSettings};
+use crate::scalar::deserialize_as_scalar;
+use stepmark_model::{
+    artifact::{Artifact, Field, FileHash, ProjectPath},
+    workflow::{StepForm, StepId, Track},
+};
 
 /// Returns what `artifact` is called: its `title` or `name`, else its first heading, else the project that it
 /// names, else its file. Templates that nobody filled in (`# PRD - {{project_name}}`) are called by what
@@ -60,6 +67,151 @@ pub(super) fn first_heading(markdown: &str) -> Option<&str> {
     None
 }
 
+/// A step as people read it: `2b · Executive summary` for `step-02b-executive-summary`. What is no name of a
+/// step stays as it is written.
+pub(super) fn step_name(spelling: &str) -> Inline {
+    let step = StepId::parse(spelling);
+    let shown = match step.form() {
+        StepForm::Numbered { number, track, slug } => {
+            // Those of the usual track are told without it.
+            let track = track
+                .filter(|track| *track != Track::Create)
+                .map(|track| format!("{} ", sentence(&track.to_string())));
+            let track = track.unwrap_or_default();
+            match slug {
+                Some(slug) => format!("{track}{number} · {}", sentence(slug)),
+                None if track.is_empty() => format!("Step {number}"),
+                None => format!("{track}{number}"),
+            }
+        }
+        StepForm::Named(name) => sentence(name),
+        StepForm::Words => return Inline::Code(spelling.to_owned()),
+    };
+    let mark = if step.is_skipped() { " (skipped)" } else { "" };
+    Inline::Text(format!("{shown}{mark}"))
+}
+
+/// The words of a slug, of which the first begins with a capital letter.
+fn sentence(slug: &str) -> String {
+    let words = slug.split(['-', '_']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+const CELLS: usize = 20;
+
+/// A bar of `done` of `total`. It is full only when all is done, and empty only when nothing is.
+pub(super) fn bar(done: usize, total: usize) -> String {
+    let done = done.min(total);
+    let filled = match done {
+        0 => 0,
+        _ if done == total => CELLS,
+        _ => (done * CELLS / total).clamp(1, CELLS - 1),
+    };
+    "█".repeat(filled) + &"░".repeat(CELLS - filled)
+}
+
+/// Makes the keys of one tracker's tickets. A key is the SHA-256 of everything that a ticket is made from:
+/// the same key means the same ticket.
+#[derive(Debug)]
+pub(crate) struct TicketKeys {
+    common: FileHash,
+}
+
+impl TicketKeys {
+    pub(crate) fn new(settings: &TicketSettings) -> Self {
+        Self {
+            common: FileHash::of(
+                format!("{} told {settings:?}", super::desired::CANONICAL_SCHEMA).as_bytes(),
+            ),
+        }
+    }
+
+    /// That of the ticket of an artifact with the key `content`
+    /// ([`content_key`](stepmark_store::checking::SummaryRow::content_key)). What decides where its ticket
+    /// hangs is its parent.
+    pub(crate) fn of(&self, content: &FileHash, hangs: Hangs<'_>) -> FileHash {
+        let parent = match hangs {
+            Hangs::Alone => String::new(),
+            Hangs::Below(parent) => parent.to_string(),
+            Hangs::Beside(parent, path) => format!("{parent} {path}"),
+        };
+        FileHash::of(&[self.common.as_bytes(), &content.as_bytes()[..], parent.as_bytes()].concat())
+    }
+}
+
+/// The address of a file on its branch, with `{path}` in the place of its path:
+/// `https://github.com/owner/name/blob/main/{path}`. A branch, not a commit: else every commit would change
+/// every ticket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileUrl {
+    before: String,
+    after: String,
+}
+
+/// The reason why a text is no address of files.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` cannot be used as the address of files: {reason}")]
+pub struct FileUrlError {
+    pub text: String,
+    pub reason: &'static str,
+}
+
+impl FileUrl {
+    pub fn of(&self, path: &ProjectPath) -> String {
+        format!("{}{}{}", self.before, percent_encoded(path.as_str()), self.after)
+    }
+}
+
+pub(super) fn percent_encoded(text: &str) -> String {
+    let mut url = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            true => url.push(char::from(byte)),
+            // Writing to a text cannot fail.
+            false => drop(write!(url, "%{byte:02X}")),
+        }
+    }
+    url
+}
+
+/// The text of which `encoded` is the percent-encoded form; `None` where it is none.
+pub(super) fn percent_decoded(encoded: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(encoded.len());
+    let mut pieces = encoded.split('%');
+    bytes.extend(pieces.next()?.bytes());
+    for piece in pieces {
+        let (digits, rest) = (piece.get(..2)?, piece.get(2..)?);
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        bytes.extend(rest.bytes());
+    }
+    String::from_utf8(bytes).ok()
+}
+
+impl FromStr for FileUrl {
+    type Err = FileUrlError;
+
+    fn from_str(text: &str) -> Result<Self, FileUrlError> {
+        let wrong = |reason| FileUrlError { text: text.to_owned(), reason };
+        if !text.starts_with("https://") && !text.starts_with("http://") {
+            return Err(wrong("it begins with neither `https://` nor `http://`"));
+        }
+        if text.contains(|letter: char| {
+            letter.is_whitespace() || letter.is_control() || "<>\"`\\".contains(letter)
+        }) {
+            return Err(wrong("a blank, a quote or an angle bracket stands in it: percent-encode it"));
+        }
+        match text.split_once("{path}") {
+            Some((before, after)) if !after.contains("{path}") => {
+                Ok(Self { before: before.to_owned(), after: after.to_owned() })
+            }
+            _ => Err(wrong("`{path}` must stand in it once")),
+        }
+    }
+}
+
+deserialize_as_scalar!(FileUrl);
+
 #[cfg(test)]
 mod tests {
     use stepmark_model::artifact::ProjectPath;
@@ -108,6 +260,92 @@ mod tests {
             ("    # code\n## two\n#\n#x\n", None),
         ] {
             assert_eq!(first_heading(markdown), expected, "{markdown}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod step_name_tests {
+    use super::*;
+
+    #[test]
+    fn people_read_words() {
+        for (spelling, expected) in [
+            ("step-02c-executive-summary", "2c · Executive summary"),
+            ("step-12-complete.md", "12 · Complete"),
+            ("1.10", "Step 1.10"),
+            ("3", "Step 3"),
+            ("Step 1: Title", "1 · Title"),
+            ("step-e-01-discovery", "Edit 1 · Discovery"),
+            ("step-v-02b-parity-check", "Validate 2b · Parity check"),
+            ("step-oneshot", "Oneshot"),
+            ("step-03-success-skipped", "3 · Success (skipped)"),
+        ] {
+            assert_eq!(step_name(spelling), Inline::Text(expected.to_owned()), "{spelling}");
+        }
+        for words in ["edit-2026-02-24", "<!-- stepmark:end -->", ""] {
+            assert_eq!(step_name(words), Inline::Code(words.to_owned()));
+        }
+    }
+
+    #[test]
+    fn is_full_and_empty_only_at_the_ends() {
+        for (done, total, filled) in
+            [(0, 0, 0), (0, 14, 0), (1, 100, 1), (7, 14, 10), (99, 100, 19), (14, 14, 20), (15, 14, 20)]
+        {
+            let bar = bar(done, total);
+            let cells: Vec<char> = bar.chars().collect();
+            assert_eq!(cells.len(), CELLS);
+            assert_eq!(cells.iter().filter(|cell| **cell == '█').count(), filled, "{done}/{total}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod key_tests {
+    use super::{super::sample::marker, *};
+
+    #[test]
+    fn whatever_a_ticket_is_made_from_counts() {
+        let content = FileHash::of(b"content");
+        let keys = TicketKeys::new(&TicketSettings::default());
+        let (alone, b) = (Hangs::Alone, marker("b"));
+        let own = keys.of(&content, alone);
+        assert_eq!(own, keys.of(&content, alone));
+        assert_ne!(own, keys.of(&FileHash::of(b"other"), alone));
+        assert_ne!(own, keys.of(&content, Hangs::Below(&b)), "its parent");
+        let settings = TicketSettings { not_planned: Vec::new(), ..TicketSettings::default() };
+        assert_ne!(own, TicketKeys::new(&settings).of(&content, alone), "the settings");
+    }
+}
+
+#[cfg(test)]
+mod file_url_tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_percent_encoded() {
+        let url: FileUrl = "https://host/o/r/blob/main/{path}?plain=1".parse().unwrap();
+        let path = ProjectPath::new("docs/a (b) ü#1.md").unwrap();
+        assert_eq!(url.of(&path), "https://host/o/r/blob/main/docs/a%20%28b%29%20%C3%BC%231.md?plain=1");
+    }
+
+    #[test]
+    fn what_was_encoded_is_read_back() {
+        for text in ["a", "status:in-progress", "ü %41 x", ""] {
+            assert_eq!(percent_decoded(&percent_encoded(text)).as_deref(), Some(text));
+        }
+        for wrong in ["%4", "%", "%zz", "%FF"] {
+            assert_eq!(percent_decoded(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in
+            ["", "javascript:{path}", "https://host/", "https://host/{path}/{path}", "https://a b/{path}"]
+        {
+            assert!(text.parse::<FileUrl>().is_err(), "{text}");
         }
     }
 }

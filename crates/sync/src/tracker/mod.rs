@@ -1,6 +1,5 @@
 //! The trackers, where tickets are kept. What a tracker answers never leaves this crate for an artifact.
 
-mod condition;
 mod contract;
 mod dry;
 mod file;
@@ -11,11 +10,10 @@ mod github;
 #[cfg(feature = "jira")]
 mod jira;
 
-pub use condition::Condition;
 pub use contract::{
     Answer, Change, Creation, Cursor, Delivered, Listing, Outcome, Page, RequestKind, Tracker,
 };
-pub use dry::{DryRequest, DryTracker};
+pub use dry::{Condition, DryRequest, DryTracker};
 pub use file::{FileTracker, Line, LineKind};
 #[cfg(feature = "github")]
 pub use github::{GitHubSettings, GitHubTracker};

@@ -7,7 +7,7 @@ use super::{
     admission::Item,
     creations::Creations,
     found::{Seen, adopt},
-    lease_keeper,
+    look_up,
     open_tracker::TargetState,
     prepare::{Batch, Prepared, batches, part_first_creation},
 };
@@ -210,7 +210,7 @@ impl<'w> Worker<'w> {
     /// A transaction, of the holder of `lease` where there is one.
     pub(super) fn begin(&mut self, lease: Option<&Lease>) -> Result<Box<dyn LedgerWriter + '_>, LedgerError> {
         match lease {
-            Some(lease) => lease_keeper::begin(self.ledger, lease, self.work.lease_ms, self.clock.now()),
+            Some(lease) => look_up::begin(self.ledger, lease, self.work.lease_ms, self.clock.now()),
             None => self.ledger.write(),
         }
     }

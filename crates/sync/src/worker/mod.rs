@@ -19,25 +19,21 @@ mod report;
 mod admission;
 mod trial;
 mod settle;
-mod reading;
 mod look_up;
 mod found;
 mod creations;
-mod lease_keeper;
 mod apply;
 mod prepare;
-mod reset;
 mod open_tracker;
 #[cfg(test)]
 pub(crate) mod scripted;
 #[cfg(test)]
 mod cases;
 
-pub use lease_keeper::{begin, give_back, try_lease};
+pub use look_up::{begin, give_back, try_lease, wants_look};
 
 pub use apply::Worker;
-pub use look_up::wants_look;
 pub use open_tracker::{CredentialAccess, TrackerOpenError, open_tracker};
 pub use report::{ActionOutcome, Deferred, Entry, Report};
 pub use report::{ApplyError, Listener, Notice, StopSignal, WallClock, WorkerClock, WorkerSettings};
-pub use reset::{LostLink, Reset, clock_was_ahead, reset, retry};
+pub use settle::{LostLink, Reset, clock_was_ahead, reset, retry};

@@ -2,22 +2,26 @@
 
 use std::sync::atomic::Ordering;
 
-use jiff::Timestamp;
-
 use super::{
-    ActionOutcome, Report, Worker,
-    admission::Item,
-    admission::{self, Feedback},
-    trial,
+    ActionOutcome, ApplyError, Report, Worker,
+    admission::{self, Feedback, Item},
+    begin, give_back, trial, try_lease,
 };
 use crate::{
-    breaker::{Failure, Reason, Route, ScopeKind},
+    TrackerName,
+    breaker::{Breaker, Failure, Reason, Route, Scope, ScopeKind},
     configuration::TrackerSettings,
-    ledger::{Lease, LedgerError, LedgerWriter, Link, TrackerRecord},
+    ledger::{
+        Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link, TrackerRecord,
+    },
+    moment,
+    pace::Pace,
     plan::{ActionKind, Remark},
     retry::{Delivery, Jitter},
+    ticket::{Marker, TicketDigest},
     tracker::{Answer, Delivered, Outcome},
 };
+use jiff::Timestamp;
 
 #[derive(Debug)]
 struct Try {
@@ -179,5 +183,174 @@ fn of_duplicate(outcome: Outcome<Delivered>) -> ActionOutcome {
         Outcome::Done(Delivered { remote, missing, .. }) => ActionOutcome::Done { remote, missing },
         Outcome::Failed(failure) => ActionOutcome::Failed { failure, delivery: Delivery::Due },
         Outcome::InDoubt(failure) => ActionOutcome::InDoubt { failure },
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reset {
+    pub breakers: Vec<Scope>,
+    pub paces: Vec<Scope>,
+    pub deliveries: Vec<Marker>,
+}
+
+/// Closes all breakers, forgets what was asked lately and what trackers said is left of their limits, and
+/// lets the tickets of `trackers` that wait be tried at once. Parked ones stay parked.
+pub fn reset(ledger: &mut dyn Ledger, trackers: &[&TrackerName]) -> Result<Reset, LedgerError> {
+    let mut transaction = ledger.write()?;
+    let mut reset = Reset::default();
+    for (scope, _) in transaction.breakers()? {
+        transaction.put_breaker(&scope, &Breaker::default())?;
+        reset.breakers.push(scope);
+    }
+    for (scope, _) in transaction.paces()? {
+        transaction.put_pace(&scope, &Pace::default())?;
+        reset.paces.push(scope);
+    }
+    for tracker in trackers {
+        for (marker, delivery) in transaction.deliveries(tracker)? {
+            if delivery.until().is_some() {
+                transaction.put_delivery(tracker, &marker, &Delivery::Due)?;
+                reset.deliveries.push(marker);
+            }
+        }
+    }
+    transaction.commit()?;
+    Ok(reset)
+}
+
+/// The latest moment that the ledger holds for `tracker`, where that is later than `now` can be: the clock of
+/// this machine was ahead when it was noted, and has been set back.
+pub fn clock_was_ahead(
+    ledger: &dyn LedgerReader,
+    tracker: &TrackerName,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, LedgerError> {
+    let links = ledger.links(tracker)?.into_iter().map(|link| link.linked_at);
+    let intents = ledger.intents(tracker)?.into_iter().map(|intent| intent.begun_at);
+    let deliveries = ledger.deliveries(tracker)?.into_iter().filter_map(|(_, own)| own.noted_at());
+    let breakers = ledger.breakers()?.into_iter().filter_map(|(_, own)| own.noted_at());
+    let paces = ledger.paces()?.into_iter().filter_map(|(_, own)| own.noted_at());
+    let record = ledger.record(tracker)?;
+    let record = [record.asked_at, record.listed_at, record.created_at].into_iter().flatten();
+    let noted = links.chain(record).chain(intents).chain(deliveries).chain(breakers).chain(paces);
+    Ok(noted.filter(|noted| !moment::may_be_past(*noted, now)).max())
+}
+
+/// The treatment of the link of a ticket that is not there any more, or no longer carries its marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LostLink {
+    /// It is forgotten: the ticket is looked for by its marker, and made anew where it is certainly gone.
+    Forgotten,
+    Kept,
+}
+
+/// The time for which a retry keeps others from working: longer than a transaction.
+const LEASE_MS: u64 = 60_000;
+
+/// Gives the deliveries of `tickets`, each with what it should say, another try, and answers what they were.
+pub fn retry(
+    ledger: &mut dyn Ledger,
+    (tracker, tickets): (&TrackerName, &[(Marker, TicketDigest)]),
+    lost: LostLink,
+    holder: &str,
+    now: Timestamp,
+) -> Result<Vec<Delivery>, ApplyError> {
+    let lease = try_lease(ledger, tracker.as_str(), holder, now, LEASE_MS)??;
+    let mut transaction = begin(ledger, &lease, LEASE_MS, now)?;
+    let mut before = Vec::with_capacity(tickets.len());
+    for (marker, desired) in tickets {
+        let delivery = transaction.delivery(tracker, marker)?;
+        let is_lost = |reason| matches!(reason, Reason::Gone | Reason::Unmarked);
+        let is_lost = matches!(&delivery, Delivery::Parked { last, .. } if is_lost(last.reason));
+        if is_lost && lost == LostLink::Forgotten {
+            transaction.remove_link(tracker, marker)?;
+            // As if it had been begun: so it is looked up before it is made.
+            transaction.put_intent(&Intent {
+                tracker: tracker.clone(),
+                marker: marker.clone(),
+                action: IntentAction::Create,
+                digest: *desired,
+                lease_number: lease.number,
+                begun_at: now,
+            })?;
+        }
+        let scope = Scope::Ticket { tracker: tracker.clone(), marker: marker.clone() };
+        transaction.put_breaker(&scope, &Breaker::default())?;
+        transaction.put_delivery(tracker, marker, &Delivery::Due)?;
+        before.push(delivery);
+    }
+    transaction.commit()?;
+    give_back(ledger, lease, now)?;
+    Ok(before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        breaker::{BreakerSettings, Failure, Reason},
+        ledger::SqliteLedger,
+        pace::{Budget, Cost, PaceSettings},
+        retry::{Jitter, RetrySettings},
+        ticket::sample::{marker, ticket},
+    };
+
+    /// A ledger in which everything waits, by a clock that shows `second`: GitHub has said `Retry-After:
+    /// 86400`.
+    fn waiting(ledger: &mut SqliteLedger, name: &TrackerName, second: i64) {
+        let now = moment::at(second * 1000);
+        let wait_until = Some(moment::after(now, 86_400_000));
+        let failure = Failure { wait_until, ..Failure::new(Reason::SecondaryLimit, "slow down") };
+        let mut writer = ledger.write().unwrap();
+        let scope = Scope::Host { host: "h".to_owned() };
+        let breaker = Breaker::default().failed(&failure, now, &BreakerSettings::default());
+        writer.put_breaker(&scope, &breaker).unwrap();
+        let pace = Pace::default().admit(&Cost::WRITE, now, &PaceSettings::github()).unwrap();
+        let pace = pace.heard(Budget { remaining: 0, reset_at: moment::after(now, 3_000_000) });
+        writer.put_pace(&scope, &pace).unwrap();
+        let digest = ticket("a", |_| {}).digest();
+        let delivery = Delivery::Due.failed(failure, digest, now, Jitter(0), &RetrySettings::default());
+        writer.put_delivery(name, &marker("a"), &delivery).unwrap();
+        writer.commit().unwrap();
+    }
+
+    #[test]
+    fn after_a_reset_nothing_is_waited_for() {
+        let (mut ledger, name) = (SqliteLedger::in_memory().unwrap(), "gh".parse().unwrap());
+        waiting(&mut ledger, &name, 0);
+        let done = reset(&mut ledger, &[&name]).unwrap();
+        assert_eq!((done.breakers.len(), done.paces.len(), done.deliveries.len()), (1, 1, 1));
+        let reader = ledger.read().unwrap();
+        assert!(reader.breakers().unwrap().is_empty() && reader.paces().unwrap().is_empty());
+        assert!(reader.deliveries(&name).unwrap().is_empty());
+        drop(reader);
+        assert_eq!(reset(&mut ledger, &[&name]).unwrap(), Reset::default());
+    }
+
+    /// However far a clock was ahead, and whoever noted something then: once it is set back, nobody waits for
+    /// longer than if it had been noted a minute ago.
+    #[test]
+    fn a_clock_that_is_set_back_makes_nobody_wait() {
+        for ahead in [61, 3600, 86_400, 400_000_000] {
+            let (mut ledger, name) = (SqliteLedger::in_memory().unwrap(), "gh".parse().unwrap());
+            waiting(&mut ledger, &name, 1_000_000_000 + ahead);
+            let (now, reader) = (moment::at(1_000_000_000_000), ledger.read().unwrap());
+            let jumped = clock_was_ahead(&*reader, &name, now).unwrap();
+            assert_eq!(jumped, Some(moment::at((1_000_000_000 + ahead) * 1000)), "{ahead}");
+            let breaker = reader.breakers().unwrap().remove(0).1;
+            let (_, admission) = breaker.admit(now, &BreakerSettings::default());
+            assert_eq!(admission, crate::breaker::Admission::Probe, "{ahead}");
+            let digest = ticket("a", |_| {}).digest();
+            assert!(reader.delivery(&name, &marker("a")).unwrap().is_due(digest, now), "{ahead}");
+            let pace = reader.paces().unwrap().remove(0).1;
+            let until = pace.admit(&Cost::WRITE, now, &PaceSettings::github()).err();
+            // What the tracker said is left holds for an hour at most.
+            let longest = if ahead > 700 { now } else { moment::after(now, 3_061_000) };
+            assert!(until.is_none_or(|until| until <= longest), "{ahead}: {until:?}");
+        }
+        let (mut ledger, name) = (SqliteLedger::in_memory().unwrap(), "gh".parse().unwrap());
+        waiting(&mut ledger, &name, 1000);
+        let reader = ledger.read().unwrap();
+        assert_eq!(clock_was_ahead(&*reader, &name, moment::at(990_000)).unwrap(), None, "clocks differ");
     }
 }

@@ -8,7 +8,7 @@ use ratatui::{
 };
 use stepmark_model::artifact::ProjectPath;
 
-use super::{BoardState, Theme, list::mark, row::Row};
+use super::{BoardState, Theme, row::Row, theme::mark};
 use crate::{
     observation::Entry,
     observation::FindingRow,

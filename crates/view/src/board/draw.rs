@@ -8,8 +8,9 @@ use ratatui::{
 };
 
 use super::{
-    BoardState, Theme, columns, detail, list,
+    BoardState, Theme, columns, detail,
     state::{Mode, View},
+    theme,
 };
 use crate::wording::{self, on_one_line};
 
@@ -35,7 +36,7 @@ pub fn draw(state: &mut BoardState, theme: Theme, frame: &mut Frame<'_>) {
     let [left, right]: [Rect; 2] =
         if is_beside { Layout::horizontal(halves) } else { Layout::vertical(halves) }.areas(middle);
     match state.view {
-        View::List => list::draw(state, theme, frame, left),
+        View::List => theme::draw(state, theme, frame, left),
         View::Columns => columns::draw(state, theme, frame, left),
     }
     detail::draw(state, theme, frame, right);

@@ -4,7 +4,6 @@
 mod row;
 mod state;
 mod theme;
-mod list;
 mod columns;
 mod detail;
 mod draw;

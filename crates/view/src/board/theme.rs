@@ -1,10 +1,19 @@
 //! Colours, where a person wants them.
 
-use ratatui::style::{Color, Modifier, Style};
-
+use super::{BoardState, row};
+use crate::{
+    observation::Entry,
+    overview::{CellState, Condition, Trouble},
+    wording::on_one_line,
+};
+use ratatui::{
+    Frame,
+    layout::{Constraint, Rect},
+    style::{Color, Modifier, Style},
+    text::{Line, Span},
+    widgets::{Block, Cell, Row, Table, TableState},
+};
 use stepmark_model::check::Severity;
-
-use crate::overview::{CellState, Condition};
 
 /// The styles of the board, with colours or without. Words and marks say everything without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,5 +78,84 @@ impl Theme {
 
     pub(super) fn chosen(self) -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
+    }
+}
+
+const ERROR: &str = "✗";
+const WARNING: &str = "!";
+
+const BAR: usize = 8;
+
+pub(super) fn draw(state: &BoardState, theme: Theme, frame: &mut Frame<'_>, area: Rect) {
+    let shown = state.shown();
+    let count = format!(" {} of {}, by {} ", shown.len(), state.rows(), state.sort.word());
+    let rows = shown.iter().map(|shown| match shown {
+        row::Row::Trouble(trouble) => of_trouble(shown.name(), trouble, theme),
+        row::Row::Artifact(entry) => of_artifact(entry, theme),
+    });
+    let widths = [
+        Constraint::Length(1),
+        Constraint::Fill(3),
+        Constraint::Length(14),
+        Constraint::Fill(2),
+        Constraint::Length(12),
+    ];
+    let header = Row::new(["", "ARTIFACT", "STEPS", "NEXT", "STATE"]).style(theme.quiet());
+    let table = Table::new(rows, widths)
+        .header(header)
+        .block(Block::bordered().title(" Artifacts ").title_bottom(count))
+        .row_highlight_style(theme.chosen());
+    let mut place = TableState::default().with_selected(state.chosen().map(|(row, _)| row));
+    frame.render_stateful_widget(table, area, &mut place);
+}
+
+/// The row of something wrong that belongs to no artifact: it has neither steps nor a state.
+fn of_trouble(name: &str, trouble: &Trouble, theme: Theme) -> Row<'static> {
+    let mark = if trouble.severity == Severity::Error { ERROR } else { WARNING };
+    let style = theme.severity(trouble.severity);
+    Row::new([
+        Cell::from(Span::styled(mark, style)),
+        Cell::from(on_one_line(name)),
+        Cell::default(),
+        Cell::default(),
+        Cell::from(Span::styled(trouble.severity.as_str(), style)),
+    ])
+}
+
+fn of_artifact(entry: &Entry, theme: Theme) -> Row<'static> {
+    let (mark, style) = match (entry.errors, entry.warnings) {
+        (0, 0) => (" ", theme.quiet()),
+        (0, _) => (WARNING, theme.warning()),
+        _ => (ERROR, theme.error()),
+    };
+    Row::new([
+        Cell::from(Span::styled(mark, style)),
+        Cell::from(on_one_line(entry.name())),
+        Cell::from(bar(entry, theme)),
+        Cell::from(on_one_line(entry.next.as_deref().unwrap_or_default())),
+        Cell::from(Span::styled(entry.condition.word(), theme.condition(entry.condition))),
+    ])
+}
+
+/// The steps as characters: one each where they have room, else what their share is.
+fn bar(entry: &Entry, theme: Theme) -> Line<'static> {
+    let Some(bar) = &entry.bar else { return Line::default() };
+    let width = bar.cells.len().clamp(1, BAR);
+    let cells = (0..width).filter_map(|at| bar.cells.get(at * bar.cells.len() / width));
+    let mut spans: Vec<Span<'static>> =
+        cells.map(|cell| Span::styled(mark(cell.state), theme.cell(cell.state))).collect();
+    spans.push(Span::raw(format!(" {}/{}", bar.done, bar.total)));
+    Line::from(spans)
+}
+
+/// The character for a step; without colours they are told apart, too.
+pub(super) const fn mark(state: CellState) -> &'static str {
+    match state {
+        CellState::Done => "█",
+        CellState::Skipped => "▓",
+        CellState::Next => "▶",
+        CellState::Gap => "?",
+        CellState::Passed => "-",
+        CellState::Open => "·",
     }
 }

@@ -2,14 +2,11 @@
 
 mod tracker_state;
 mod entry;
-mod finding_row;
-mod observed_artifacts;
-mod observed_memory;
 mod observe;
 
 pub use entry::{Entry, StepBar, StepCell, TreeRow, transition_command};
-pub use finding_row::FindingRow;
-pub use observe::{EVENTS, Observation, ObservationError};
-pub use observed_artifacts::ObservedArtifacts;
-pub use observed_memory::{ObservedFlow, ObservedMemory, ObservedSlices, ObservedSystems, RememberedKind};
-pub use tracker_state::{BreakerState, DeliveryState, LeaderState, TicketLink, TrackerState};
+pub use observe::{EVENTS, FindingRow, Observation, ObservationError, ObservedArtifacts};
+pub use tracker_state::{
+    BreakerState, DeliveryState, LeaderState, ObservedFlow, ObservedMemory, ObservedSlices, ObservedSystems,
+    RememberedKind, TicketLink, TrackerState,
+};

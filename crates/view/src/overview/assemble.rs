@@ -1,24 +1,23 @@
 //! The whole view.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
 };
 
+use super::{
+    Column, Condition, ProgressGroup,
+    progress_group::{by_epic, by_workflow, columns},
+};
+use crate::{
+    observation::{Entry, FindingRow, Observation, ObservedSystems, TicketLink, TrackerState, TreeRow},
+    wording::{self, history},
+};
 use jiff::Timestamp;
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},
     check::Severity,
-};
-
-use super::{
-    Column, Condition, EventRow, ProgressGroup, SessionRow, Trouble,
-    column::columns,
-    progress_group::{by_epic, by_workflow},
-    timeline, trouble,
-};
-use crate::observation::{
-    Entry, FindingRow, Observation, ObservedSystems, TicketLink, TrackerState, TreeRow,
+    journal::{Event, Kind},
 };
 
 /// The overview of a project: what is done, what is next and what is wrong. The same observation gives the
@@ -72,7 +71,7 @@ impl Overview {
         // Stable: within a file the order of its lines stays.
         findings.sort_by(|one, other| natural_order(one.path.as_str(), other.path.as_str()));
         findings.sort_by_key(|finding| finding.severity);
-        let wrong = trouble::all(observation, &entries, &findings);
+        let wrong = all(observation, &entries, &findings);
         let (done, next) = (finished(&entries), workable(&entries));
         let of_severity = |severity| wrong.iter().filter(|trouble| trouble.severity == severity).count();
         let counts = Counts {
@@ -92,7 +91,7 @@ impl Overview {
             systems: Arc::clone(&observation.systems),
             has_memory: observation.has_memory,
             tree: observation.artifacts.tree.to_vec(),
-            sessions: timeline::sessions(&observation.events),
+            sessions: sessions(&observation.events),
             events: observation.events.iter().map(EventRow::of).collect(),
             findings,
             trackers: observation.trackers.as_ref().cloned().unwrap_or_default(),
@@ -165,4 +164,174 @@ fn workable(entries: &[Entry]) -> Vec<usize> {
         (entry.condition, entry.next.is_none(), std::cmp::Reverse(entry.changed_at))
     });
     places
+}
+
+/// A session, with its events that are among the latest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionRow {
+    /// Its name; `None` for what happened outside of sessions.
+    pub name: Option<String>,
+    /// Set where it has begun and not ended.
+    pub is_open: bool,
+    /// The time of the first of its events.
+    pub first_at: Timestamp,
+    pub last_at: Timestamp,
+    /// The actors, in the order of the names.
+    pub actors: BTreeSet<String>,
+    /// Its events, the last first.
+    pub events: Vec<EventRow>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventRow {
+    pub id: String,
+    pub at: Timestamp,
+    pub actor: String,
+    pub session: Option<String>,
+    pub kind: String,
+    pub path: Option<ProjectPath>,
+    /// The changes, in words; the command where nothing in the frontmatter changed.
+    pub what: String,
+    pub reason: Option<String>,
+}
+
+impl EventRow {
+    pub fn of(event: &Event) -> Self {
+        let changes = Some(history::changes(&event.changes)).filter(|words| !words.is_empty());
+        Self {
+            id: history::short(event.id),
+            at: event.at,
+            actor: event.actor.to_string(),
+            session: event.session.clone(),
+            kind: event.kind.as_str().to_owned(),
+            path: event.artifact.as_ref().map(|artifact| artifact.path.clone()),
+            what: changes.or_else(|| event.command.clone()).unwrap_or_default(),
+            reason: event.reason.clone(),
+        }
+    }
+}
+
+/// The sessions of `events` (the last first), the one that was last at work first.
+pub(super) fn sessions(events: &[Event]) -> Vec<SessionRow> {
+    let mut places: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+    let mut sessions: Vec<SessionRow> = Vec::new();
+    for event in events {
+        let name = event.session.as_deref();
+        let place = *places.entry(name).or_insert_with(|| {
+            sessions.push(SessionRow {
+                name: name.map(str::to_owned),
+                // The latest event that begins or ends it decides; the events come from the last to the
+                // first.
+                is_open: false,
+                first_at: event.at,
+                last_at: event.at,
+                actors: BTreeSet::new(),
+                events: Vec::new(),
+            });
+            sessions.len() - 1
+        });
+        let session = &mut sessions[place];
+        session.first_at = session.first_at.min(event.at);
+        session.last_at = session.last_at.max(event.at);
+        session.actors.insert(event.actor.to_string());
+        session.events.push(EventRow::of(event));
+    }
+    for session in &mut sessions {
+        let mark = session.events.iter().find(|event| {
+            [Kind::SESSION_START, Kind::SESSION_END].iter().any(|kind| kind.as_str() == event.kind)
+        });
+        session.is_open = mark.is_some_and(|event| event.kind == Kind::SESSION_START.as_str());
+    }
+    sessions
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    pub severity: Severity,
+    /// The path of what it is about; `None` for what concerns the whole project.
+    pub path: Option<ProjectPath>,
+    pub what: String,
+    /// The id of the rule that is broken, where it is one.
+    pub rule: Option<&'static str>,
+}
+
+impl Trouble {
+    fn of_project(severity: Severity, what: String) -> Self {
+        Self { severity, path: None, what, rule: None }
+    }
+
+    fn of_finding(finding: &FindingRow) -> Self {
+        Self {
+            severity: finding.severity,
+            path: Some(finding.path.clone()),
+            what: finding.message.clone(),
+            rule: Some(finding.rule.id),
+        }
+    }
+}
+
+/// Everything that is wrong: errors, then warnings; notes are none. What keeps work from going on stands
+/// before what is badly written.
+pub(super) fn all(observation: &Observation, entries: &[Entry], findings: &[FindingRow]) -> Vec<Trouble> {
+    let mut troubles = of_project(observation);
+    let waiting = entries.iter().filter(|entry| entry.condition == Condition::NotImported).count();
+    let waiting = wording::waiting_stories(waiting);
+    troubles.extend(waiting.map(|what| Trouble::of_project(Severity::Warning, what)));
+    troubles.extend(entries.iter().filter_map(of_entry));
+    let findings = findings.iter().filter(|finding| finding.severity != Severity::Note);
+    troubles.extend(findings.map(Trouble::of_finding));
+    // Stable: within a severity the order above stays.
+    troubles.sort_by_key(|trouble| trouble.severity);
+    troubles
+}
+
+fn of_project(observation: &Observation) -> Vec<Trouble> {
+    let mut troubles = Vec::new();
+    let folders =
+        observation.found.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.kind));
+    let (artifacts, ledgers) = (&observation.found.unreadable, &observation.ledgers.unreadable);
+    let files = artifacts.iter().chain(ledgers).map(ToString::to_string);
+    troubles.extend(folders.chain(files).map(|what| Trouble::of_project(Severity::Error, what)));
+    if observation.damaged_lines > 0 {
+        let lines = wording::count(observation.damaged_lines, "line");
+        let what =
+            format!("{lines} of the journal cannot be used; `stepmark log replay --verify` names them");
+        troubles.push(Trouble::of_project(Severity::Error, what));
+    }
+    match &observation.trackers {
+        Ok(trackers) => troubles.extend(trackers.iter().flat_map(of_tracker)),
+        Err(why) => {
+            let what = format!("tickets cannot be told: {why}");
+            troubles.push(Trouble::of_project(Severity::Error, what));
+        }
+    }
+    troubles
+}
+
+fn of_tracker(tracker: &TrackerState) -> Vec<Trouble> {
+    let name = &tracker.name;
+    let open = tracker.breakers.iter().map(|breaker| {
+        let what = format!("tracker {name}: nothing is sent to {}: {}", breaker.scope, breaker.why);
+        Trouble::of_project(Severity::Error, what)
+    });
+    let parked = tracker.deliveries.iter().filter(|delivery| delivery.until.is_none()).map(|delivery| {
+        let what =
+            format!("tracker {name}: the ticket of {} cannot be delivered: {}", delivery.name, delivery.why);
+        Trouble::of_project(Severity::Error, what)
+    });
+    open.chain(parked).collect()
+}
+
+fn of_entry(entry: &Entry) -> Option<Trouble> {
+    let what = match entry.condition {
+        Condition::Blocked => {
+            let status = entry.status.as_deref().unwrap_or("blocked");
+            format!("work is held up: its status is `{status}`")
+        }
+        Condition::Interrupted => {
+            "it has content but no completed step: the workflow was interrupted".to_owned()
+        }
+        _ => return None,
+    };
+    Some(Trouble { severity: Severity::Warning, path: Some(entry.path.clone()), what, rule: None })
 }

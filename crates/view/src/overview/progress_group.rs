@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::{Condition, EpicTitles, entry_group::epic_name};
+use crate::observation::Entry;
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{ProjectPath, natural_order},
     bmad::sprint::{LedgerKey, SprintStatus},
 };
 use stepmark_store::bmad::sprint::SprintLedger;
-
-use super::{Condition, EpicTitles, entry_group::epic_name};
-use crate::observation::Entry;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgressGroup {
@@ -107,4 +106,110 @@ fn grouped<'e, K: Ord + ToString>(
         group.add(entry);
     }
     groups
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The state, as lifecycles call it; else the condition in a word.
+    pub name: String,
+    /// Places in the entries, stories by number, then in natural order of the paths.
+    pub places: Vec<usize>,
+}
+
+/// The sort key of a column: how far along it stands, then its name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    group: u8,
+    rank: u32,
+    name: String,
+}
+
+/// The columns of `entries`, from what is not begun to what is done. There is none without an artifact.
+pub(super) fn columns(entries: &[Entry]) -> Vec<Column> {
+    let mut columns: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+    for (place, entry) in entries.iter().enumerate() {
+        columns.entry(key(entry)).or_default().push(place);
+    }
+    let sorted = |mut places: Vec<usize>| {
+        places.sort_by(|one, other| {
+            let (one, other) = (&entries[*one], &entries[*other]);
+            let by_path = || natural_order(one.path.as_str(), other.path.as_str());
+            let order = |own: &Entry| own.ticket.as_ref().map(|ticket| ticket.order);
+            one.story.cmp(&other.story).then_with(|| order(one).cmp(&order(other))).then_with(by_path)
+        });
+        places
+    };
+    columns.into_iter().map(|(key, places)| Column { name: key.name, places: sorted(places) }).collect()
+}
+
+fn key(entry: &Entry) -> Key {
+    let group = match entry.condition {
+        Condition::Unknown => 0,
+        Condition::NotImported => 1,
+        Condition::NotStarted => 2,
+        Condition::Underway => 3,
+        Condition::Waiting => 4,
+        Condition::Blocked => 5,
+        Condition::Interrupted => 6,
+        Condition::Finished => 7,
+    };
+    let state = entry
+        .state
+        .as_ref()
+        .filter(|_| matches!(entry.condition, Condition::NotStarted | Condition::Underway));
+    let (rank, name) = state.cloned().unwrap_or_else(|| (0, entry.condition.word().to_owned()));
+    Key { group, rank, name }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sample_project::SampleProject;
+
+    #[test]
+    fn columns_stand_from_the_beginning_to_the_end() {
+        let project = SampleProject::new();
+        for (path, status) in [
+            ("1-1-a", "done"),
+            ("1-2-b", "review"),
+            ("1-3-c", "in-progress"),
+            ("1-4-d", "backlog"),
+            ("1-10-e", "review"),
+            ("1-5-f", "ready-for-dev"),
+            ("1-6-g", "blocked"),
+        ] {
+            project.write(&format!("s/{path}.md"), &format!("---\nstatus: {status}\n---\n# Story\n"));
+        }
+        project.write("docs/a.md", "---\nstepsCompleted: [outline]\n---\n");
+        project.write("docs/b.md", "---\nstepsCompleted: []\n---\n");
+        let overview = project.overview();
+        let name = |place: &usize| overview.entries[*place].path.file_stem().to_owned();
+        let columns = overview.columns.iter();
+        let columns: Vec<_> = columns
+            .map(|column| {
+                (column.name.as_str(), column.places.iter().map(name).collect::<Vec<_>>().join(" "))
+            })
+            .collect();
+        let expected = [
+            ("backlog", "1-4-d"),
+            ("not started", "b"),
+            ("ready-for-dev", "1-5-f"),
+            ("underway", "a"),
+            ("in-progress", "1-3-c"),
+            ("review", "1-2-b 1-10-e"),
+            ("blocked", "1-6-g"),
+            ("done", "1-1-a"),
+        ];
+        assert_eq!(columns, expected.map(|(name, all)| (name, all.to_owned())));
+        let commands: Vec<_> = overview.entries.iter().filter_map(|entry| entry.command.as_deref()).collect();
+        assert!(commands.contains(&"stepmark complete docs/a.md draft"), "{commands:?}");
+        assert!(commands.contains(&"stepmark transition s/1-2-b.md done"), "{commands:?}");
+    }
+
+    #[test]
+    fn a_command_holds_a_path_as_one_word() {
+        let project = SampleProject::new();
+        project.write("docs/it's; rm -rf $HOME.md", "---\nstepsCompleted: []\n---\n");
+        let command = project.overview().entries[0].command.clone();
+        assert_eq!(command.as_deref(), Some("stepmark complete 'docs/it'\\''s; rm -rf $HOME.md' outline"));
+    }
 }

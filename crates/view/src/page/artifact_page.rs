@@ -10,8 +10,7 @@ use stepmark_model::{
 
 use super::{
     Links, Revision,
-    excerpt::{Excerpt, KIB},
-    findings,
+    findings::{self, Excerpt, KIB},
     layout::{self, Form},
     marks,
     overview_page::flow_element,

@@ -1,6 +1,5 @@
 //! Views as HTML: escaped by `maud`, readable without script, without a single request to elsewhere. Pure.
 
-mod links;
 mod marks;
 mod drawing;
 mod layout;
@@ -8,17 +7,13 @@ mod timeline;
 mod findings;
 mod tickets;
 mod overview_page;
-mod excerpt;
 mod artifact_page;
-mod live_pages;
 mod memory_page;
 #[cfg(test)]
 mod cases;
 
 pub use artifact_page::{ArtifactView, artifact_page};
-pub use layout::{Revision, SCRIPT, STYLE, Stale};
-pub use links::Links;
-pub use live_pages::{journal_page, sync_page};
+pub use layout::{Links, Revision, SCRIPT, STYLE, Stale, journal_page, sync_page};
 pub use marks::moment;
 pub use memory_page::memory_page;
 pub use overview_page::{OverviewPage, Piece, is_report, report};

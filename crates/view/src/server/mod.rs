@@ -14,7 +14,6 @@
 //! at stays as it was last seen, and every page says since when and why.
 
 mod shown;
-mod guard;
 mod answers;
 mod connections;
 mod serve;

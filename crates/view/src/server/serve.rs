@@ -19,7 +19,10 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::{Served, answers, connections::BoundedListener, connections::Connection, guard};
+use super::{
+    Served, answers,
+    connections::{self, BoundedListener, Connection},
+};
 
 /// The time that a connection may take until a request is there: the first one, and each after an answer.
 const REQUEST: Duration = Duration::from_secs(10);
@@ -83,10 +86,10 @@ pub(super) fn router(served: Served) -> Router {
 }
 
 async fn guarded(State(port): State<u16>, request: Request, next: Next) -> Response {
-    let mut response = match guard::refusal(request.method(), request.uri(), request.headers(), port) {
+    let mut response = match connections::refusal(request.method(), request.uri(), request.headers(), port) {
         Some(refusal) => answers::last(refusal),
         None => next.run(request).await,
     };
-    guard::add_headers(response.headers_mut());
+    connections::add_headers(response.headers_mut());
     response
 }

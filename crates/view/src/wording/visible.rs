@@ -1,6 +1,8 @@
 //! Text of a file, as it may be shown: no character of it steers a terminal, hides, or turns others round.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
+
+use stepmark_model::summary::NextSteps;
 
 /// Returns whether a character shows nothing of its own, but hides or moves what stands beside it: controls
 /// of direction (UAX #9), of width zero (a byte order mark among them), separators that are no line feed,
@@ -69,6 +71,33 @@ fn shown(text: &str, is_kept: impl Fn(char) -> bool, brackets: [&str; 2]) -> Str
     }
     shown.push_str(&text[behind..]);
     shown
+}
+
+pub fn next(next: &NextSteps<'_>) -> String {
+    match next {
+        NextSteps::Step(..) | NextSteps::Choice(_) => {
+            next.steps().iter().map(|step| step.name).collect::<Vec<_>>().join(" | ")
+        }
+        NextSteps::Finished => "finished".to_owned(),
+        NextSteps::Unknown(unknown) => format!("? {unknown}"),
+    }
+}
+
+/// That `count` stories wait to be imported; nothing where none does.
+pub fn waiting_stories(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(
+            "1 story has no status in its frontmatter and waits for `stepmark import stories`".to_owned(),
+        ),
+        _ => Some(format!(
+            "{count} stories have no status in their frontmatter and wait for `stepmark import stories`"
+        )),
+    }
+}
+
+pub fn count<N: Display + PartialEq + From<u8>>(count: N, word: &str) -> String {
+    if count == N::from(1) { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 mod overview;
 mod proposing;
-mod report;
 
-pub(super) use report::help;
+pub(super) use overview::help;
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value as Json, json};
@@ -240,7 +239,7 @@ impl AsddCommand {
         let asdd = asdd(&project.workspace)?;
         if let Some((slice, event, made)) = self.what.slice_move(project)? {
             let (slice, files) = asdd.change(&asdd.slice_id(slice)?, event, &made)?;
-            report::changed(&slice, &files, output);
+            overview::changed(&slice, &files, output);
             if let What::Approve { phase, .. } = &self.what {
                 output.remark(format_args!("{phase} is approved"));
             }
@@ -262,7 +261,7 @@ impl AsddCommand {
             What::Propose(command) => command.run((&asdd, project), output),
             What::Proposals { all, list } => proposing::proposals(&asdd, *all, list, output),
             What::Commit { id } => {
-                report::proposed(&asdd.commit(id)?, output);
+                overview::proposed(&asdd.commit(id)?, output);
                 Ok(Exit::Fine)
             }
             What::Reject { id, reason, restore } => proposing::reject(&asdd, (id, reason, *restore), output),
@@ -273,13 +272,13 @@ impl AsddCommand {
                     &asdd.slice_id(slice)?,
                     &AgentFailure { agent, score: *score, uncertainty_factors },
                 )?;
-                report::changed(&slice, &files, output);
+                overview::changed(&slice, &files, output);
                 output.remark(format_args!("a row joined {}", asdd.settings().failure_log));
                 Ok(Exit::Fine)
             }
             What::Accept { slice, path, reason } => {
                 let (slice, files) = asdd.accept(&asdd.slice_id(slice)?, path, reason)?;
-                report::changed(&slice, &files, output);
+                overview::changed(&slice, &files, output);
                 output.remark(format_args!("{path} is accepted as it is"));
                 Ok(Exit::Fine)
             }

@@ -11,7 +11,7 @@ use stepmark_store::{
     records::SystemError,
 };
 
-use super::{agent, key_value, report};
+use super::{agent, key_value, overview};
 use crate::{
     environment::new_id,
     exit::{Exit, Failure},
@@ -22,7 +22,7 @@ use crate::{
 pub(super) fn show(asdd: &Asdd<'_>, slice: &str, output: &Output) -> Result<Exit, Failure> {
     let state = asdd.state()?;
     let unknown = || SystemError::Unknown { what: "slice", id: slice.to_owned() };
-    report::slice(state.slice(slice).ok_or_else(unknown)?, output);
+    overview::slice(state.slice(slice).ok_or_else(unknown)?, output);
     Ok(Exit::Fine)
 }
 
@@ -44,7 +44,7 @@ pub(super) fn add(
             Err(SystemError::IdTaken { .. }) if id.is_none() => {}
             added => {
                 let (slice, files) = added?;
-                report::changed(&slice, &files, output);
+                overview::changed(&slice, &files, output);
                 return Ok(Exit::Fine);
             }
         }
@@ -65,7 +65,7 @@ pub(super) fn begin(
     let is_person = project.workspace.attribution().actor.kind != ActorKind::Agent;
     let named = named.map(str::to_owned).or_else(|| of_phase().filter(|_| is_person));
     let begun = asdd.begin(slice, &agent(project, named.as_deref())?)?;
-    report::slice(&begun.slice, output);
+    overview::slice(&begun.slice, output);
     Ok(Exit::Fine)
 }
 
@@ -126,7 +126,7 @@ impl Propose {
         let agent = agent(project, self.agent.as_deref())?;
         let proposed =
             asdd.propose(&format!("proposal-{}", new_id()), &asdd.slice_id(&self.slice)?, &agent, draft)?;
-        report::proposed(&proposed, output);
+        overview::proposed(&proposed, output);
         match proposed.proposal.verdict {
             Verdict::Failed => Ok(Exit::Findings),
             _ => Ok(Exit::Fine),
@@ -168,7 +168,7 @@ pub(super) fn reject(
     output: &Output,
 ) -> Result<Exit, Failure> {
     let (rejected, left) = asdd.reject(id, reason, restore)?;
-    report::proposed(&rejected, output);
+    overview::proposed(&rejected, output);
     left.iter().for_each(|reason| output.warning(reason));
     Ok(if left.is_empty() { Exit::Fine } else { Exit::Findings })
 }

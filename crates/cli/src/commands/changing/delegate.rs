@@ -2,15 +2,24 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use stepmark_store::changes::{ChangeError, Delegated, DelegationOrder};
-
+use super::change;
 use crate::{
+    arguments::{ReasonArguments, reason},
     commands::memory,
     environment::new_id,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
+};
+use clap::Args;
+use serde_json::json;
+use stepmark_model::{
+    artifact::ProjectPath,
+    journal::{Event, Kind},
+};
+use stepmark_store::{
+    changes::{ChangeError, Delegated, DelegationOrder},
+    history::Selection,
 };
 
 /// Give work to an agent in an artifact of its own
@@ -87,4 +96,83 @@ impl Delegate {
             },
         );
     }
+}
+
+/// Remove an artifact, and record in history who did and why
+///
+/// So a commit of it passes the check (SM907), and other clones see the reason. Bytes that git does not have,
+/// in the commit that is checked out or the index, and an artifact that work was delegated from are only
+/// removed with --force.
+#[derive(Debug, Args)]
+pub(crate) struct Remove {
+    /// The artifact
+    artifact: PathBuf,
+    /// Why, for history
+    #[arg(short = 'm', long, value_name = "TEXT", value_parser = reason)]
+    reason: Option<String>,
+    /// Also remove bytes that git does not have, and what work was delegated from
+    #[arg(long)]
+    force: bool,
+}
+
+impl Remove {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let path = project.artifact_path(&self.artifact)?;
+        project.workspace.remove(&path, self.reason.clone(), self.force)?;
+        let named_in = project.workspace.checks().artifacts_that_name(&path)?;
+        let named_in: Vec<&str> = named_in.iter().map(ProjectPath::as_str).collect();
+        output.json_or(
+            "stepmark.remove/1",
+            || json!({ "path": path.as_str(), "named_in": named_in }),
+            || {
+                output.remark(format_args!("{path}: removed"));
+                for other in &named_in {
+                    output.warning(format_args!(
+                        "{other} names it as an input document (SM402): a commit is refused until that is corrected; \
+                         `stepmark check {other}` shows the place"
+                    ));
+                }
+            },
+        );
+        Ok(Exit::Fine)
+    }
+}
+
+/// Take back what an event changed, as a new event
+///
+/// History is never rewritten. What the event changed is written again as it was before, to the byte where
+/// nothing beside it was changed since. What was changed elsewhere stays; a value that was changed again is
+/// not touched, and the undo is refused. Records that a command changed together, as a task with its agent,
+/// are taken back together.
+#[derive(Debug, Args)]
+pub(crate) struct Undo {
+    /// The event: its id, or the first digits of it; `stepmark log` shows them
+    ///
+    /// Without one the last change is named, and nothing is written.
+    event: Option<String>,
+    #[command(flatten)]
+    reason: ReasonArguments,
+}
+
+impl Undo {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let Some(event) = &self.event else { return Err(unnamed(project)?) };
+        let event = project.workspace.history().ask(|history| history.event(event))?;
+        let carried = project.workspace.undo(&event, self.reason.reason())?;
+        change::report(output, &carried);
+        Ok(Exit::Fine)
+    }
+}
+
+fn unnamed(project: &Project) -> Result<Failure, Failure> {
+    let events = project.workspace.history().ask(|history| history.select(Selection::default()))?;
+    let is_change = |event: &&Event| ![Kind::FIRST_SEEN, Kind::CHECKPOINT].contains(&event.kind);
+    let last = events.iter().filter(is_change).find_map(|event| Some((event, event.artifact.as_ref()?)));
+    let Some((event, artifact)) = last else {
+        return Ok(Failure::new(Exit::Usage, "no event is named, and no change of an artifact is recorded"));
+    };
+    let (did, path) = (event.command.as_deref().unwrap_or(event.kind.as_str()), project.seen(&artifact.path));
+    let message = format!("no event is named; the last change is `{did}` in `{path}` by {}", event.actor);
+    let id = &event.id.to_string()[..12];
+    Ok(Failure::new(Exit::Usage, message).with_help(format!("`stepmark undo {id}` takes it back")))
 }

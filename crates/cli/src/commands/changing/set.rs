@@ -2,18 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use stepmark_frontmatter::{KeyPath, KeyPathError, Value};
-use stepmark_model::transition::{Command, ItemChange, Strictness};
-use stepmark_store::changes::ChangeReason;
-
 use super::change;
 use crate::{
-    arguments::ReasonArguments,
+    arguments::{ReasonArguments, reason},
+    environment::new_id,
     exit::{Exit, Failure},
-    output::Output,
+    output::{Output, wording},
     project::Project,
 };
+use clap::{Args, ValueEnum};
+use stepmark_frontmatter::{KeyPath, KeyPathError, Value};
+use stepmark_model::{
+    artifact,
+    journal::{ActorKind, ArtifactKey},
+    transition::{Command, Confidence, ItemChange, ScopeSource, Strictness},
+};
+use stepmark_store::changes::ChangeReason;
 
 /// Give values to keys of an artifact's frontmatter
 ///
@@ -140,4 +144,111 @@ fn execute(
     let is_forced = matches!(reason, ChangeReason::Forced(_));
     let strictness = if is_forced { Strictness::Warn } else { Strictness::Known };
     change::execute(project, output, &path, (command, strictness), reason)
+}
+
+/// Say how big the work of an artifact is, and who says so
+///
+/// Sets `scope`, `scope_source` and, for an AI, `scope_confidence`. The scope that a person gave stands: an
+/// AI that would change it is refused.
+#[derive(Debug, Args)]
+pub(crate) struct Scope {
+    /// The artifact
+    artifact: PathBuf,
+    /// How big the work is
+    scope: ScopeWord,
+    /// Who says so; without it whoever acts: an agent is an AI
+    #[arg(long, ignore_case = true, value_name = "WHO")]
+    by: Option<Source>,
+    /// How sure the AI is, from 0 to 1
+    #[arg(long, value_name = "N")]
+    confidence: Option<Confidence>,
+    /// Why, for history
+    #[arg(short = 'm', long, value_name = "TEXT", value_parser = reason)]
+    reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ScopeWord {
+    Micro,
+    Small,
+    Medium,
+    Large,
+    Epic,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+enum Source {
+    Human,
+    Ai,
+}
+
+impl Scope {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let scope = match self.scope {
+            ScopeWord::Micro => artifact::Scope::Micro,
+            ScopeWord::Small => artifact::Scope::Small,
+            ScopeWord::Medium => artifact::Scope::Medium,
+            ScopeWord::Large => artifact::Scope::Large,
+            ScopeWord::Epic => artifact::Scope::Epic,
+        };
+        let command = Command::Scope { scope, source: self.source(project)? };
+        let path = project.artifact_path(&self.artifact)?;
+        let reason = ChangeReason::said(self.reason.clone());
+        change::execute(project, output, &path, (&command, Strictness::Warn), reason)
+    }
+
+    fn source(&self, project: &Project) -> Result<ScopeSource, Failure> {
+        let actor = &project.workspace.attribution().actor;
+        let by_default = if actor.kind == ActorKind::Agent { Source::Ai } else { Source::Human };
+        match (self.by.unwrap_or(by_default), self.confidence) {
+            (Source::Ai, confidence) => Ok(ScopeSource::Ai { confidence }),
+            (Source::Human, None) => Ok(ScopeSource::Human),
+            (Source::Human, Some(_)) => Err(Failure::new(Exit::Usage, "only an AI has a confidence")
+                .with_help("say `--by ai`, or leave `--confidence` out")),
+        }
+    }
+}
+
+/// Give artifacts an id that stays when they are renamed
+///
+/// Adds `stepmark_id` where the frontmatter has neither `id` nor `stepmark_id`. What cannot be edited is
+/// reported, and the others get theirs.
+#[derive(Debug, Args)]
+pub(crate) struct Track {
+    /// The artifacts
+    #[arg(required_unless_present = "all")]
+    artifacts: Vec<PathBuf>,
+    /// All artifacts of the project that have none
+    #[arg(long, conflicts_with = "artifacts")]
+    all: bool,
+}
+
+impl Track {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let artifacts = if self.all { without_id(project, output)? } else { self.artifacts.clone() };
+        let mut exit = Exit::Fine;
+        for artifact in &artifacts {
+            let command = Command::Track { id: new_id() };
+            let command = (&command, Strictness::Warn);
+            let tracked = project
+                .artifact_path(artifact)
+                .and_then(|path| change::execute(project, output, &path, command, ChangeReason::Unsaid));
+            if let Err(failure) = tracked {
+                let told = output.failure(&failure);
+                // The first one counts.
+                exit = if exit == Exit::Fine { told } else { exit };
+            }
+        }
+        if artifacts.is_empty() {
+            output.remark("every artifact has an id");
+        }
+        Ok(exit)
+    }
+}
+
+fn without_id(project: &Project, output: &Output) -> Result<Vec<PathBuf>, Failure> {
+    let found = project.workspace.artifacts()?;
+    wording::unreadable(&found).iter().for_each(|problem| output.warning(problem));
+    let without = found.artifacts.iter().filter(|tracked| ArtifactKey::of(tracked.artifact()).is_path());
+    Ok(without.map(|tracked| project.root().path().join(tracked.path().as_str())).collect())
 }

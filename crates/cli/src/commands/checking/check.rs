@@ -2,29 +2,30 @@
 
 use std::{collections::BTreeSet, path::PathBuf};
 
-use clap::Args;
-use stepmark_model::{
-    artifact::ProjectPath,
-    check::{Finding, Severity},
-};
-use stepmark_store::checking::{BASELINE_PATH, CheckReport, CheckedBefore, Known, Selection};
-use stepmark_store::git::{Comparison, GitVersion};
-use stepmark_store::manifest::CacheOutcome;
-use stepmark_store::repository::{ChangedArtifact, ChangedArtifacts};
-use stepmark_store::workspace::Artifacts;
-
 use super::{
     super::memory,
-    fixing::{self, FixArguments, Fixing},
+    doctor::{self, FixArguments, Fixing},
 };
 use crate::{
     exit::{Exit, Failure, foreign_head},
     output::{
         self, ListArguments, Output,
         findings::{Checked, CheckedFile, Detail, FixedArtifact, Format},
-        with_spinner, wording,
+        table, with_spinner, wording,
     },
     project::Project,
+};
+use clap::Args;
+use stepmark_model::{
+    artifact::ProjectPath,
+    check::{Finding, RULES, Rule, Severity, rule_of},
+};
+use stepmark_store::{
+    checking::{BASELINE_PATH, CheckReport, CheckedBefore, Known, Selection},
+    git::{Comparison, GitVersion},
+    manifest::CacheOutcome,
+    repository::{ChangedArtifact, ChangedArtifacts},
+    workspace::Artifacts,
 };
 
 /// Find what is unreadable, what is odd, and what disagrees
@@ -89,18 +90,18 @@ impl Check {
         match self.fixes.fixing() {
             Fixing::Offered => self.report((project, output), format, &others, &found, Vec::new()),
             Fixing::Shown(allowed) => {
-                fixing::show_changes(project, output, version, &artifacts, &found, allowed)?;
+                doctor::show_changes(project, output, version, &artifacts, &found, allowed)?;
                 Ok(exit(&others, found.findings()))
             }
             Fixing::Made(allowed) => {
-                let fixed = fixing::make_staged(project, version, &artifacts, &found, allowed);
+                let fixed = doctor::make_staged(project, version, &artifacts, &found, allowed);
                 // What a version changes can be asked once.
                 let version = GitVersion::open(project.root(), &Comparison::Index)?;
                 let (artifacts, others) = apart(project.workspace.repository().changed_artifacts(&version)?);
                 let found = project.workspace.checks().check_changes(&artifacts, &version)?;
                 let exit = self.report((project, output), format, &others, &found, fixed.files)?;
-                fixing::show_patches(output, format, &fixed.patches);
-                fixing::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
+                doctor::show_patches(output, format, &fixed.patches);
+                doctor::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
             }
         }
     }
@@ -115,15 +116,15 @@ impl Check {
         match self.fixes.fixing() {
             Fixing::Offered => self.report((project, output), format, &checked, &found, Vec::new()),
             Fixing::Shown(allowed) => {
-                fixing::show(project, output, &found, allowed)?;
+                doctor::show(project, output, &found, allowed)?;
                 Ok(exit(&checked, found.findings()))
             }
             Fixing::Made(allowed) => {
-                let fixed = fixing::make(project, &found, allowed);
+                let fixed = doctor::make(project, &found, allowed);
                 let (checked, before) = self.artifacts(project, output)?;
                 let found = self.found(project, &checked, before)?;
                 let exit = self.report((project, output), format, &checked, &found, fixed.files)?;
-                fixing::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
+                doctor::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
             }
         }
     }
@@ -160,7 +161,7 @@ impl Check {
             output.remark(format_args!("what is clean cannot be kept for the next check: {reason}"));
         }
         for file in report.fixed() {
-            fixing::warn_of_declined(output, &file.path, &file.declined);
+            doctor::warn_of_declined(output, &file.path, &file.declined);
         }
         Ok(exit)
     }
@@ -300,4 +301,61 @@ fn exit<'f>(checked: &Artifacts, mut findings: impl Iterator<Item = &'f Finding>
     } else {
         Exit::Fine
     }
+}
+
+/// Print what a rule of `check` finds, why that matters, and how to fix it
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The id or the name of a rule: `SM106`, `key-twice`; without it all rules are listed
+    rule: Option<String>,
+    #[command(flatten)]
+    list: ListArguments,
+}
+
+impl Explain {
+    pub(crate) fn run(&self, output: &Output) -> Result<Exit, Failure> {
+        let Some(name) = &self.rule else {
+            list(&self.list, output)?;
+            return Ok(Exit::Fine);
+        };
+        let rule = rule_of(name).ok_or_else(|| {
+            Failure::new(Exit::Usage, format!("there is no rule `{name}`"))
+                .with_help("`stepmark explain` lists them")
+        })?;
+        output.json_or(
+            "stepmark.explain/1",
+            || {
+                let mut wire = wire(rule);
+                wire["page"] = rule.page().into();
+                wire
+            },
+            || output.line(rule.page().trim_end()),
+        );
+        Ok(Exit::Fine)
+    }
+}
+
+fn list(list: &ListArguments, output: &Output) -> Result<(), Failure> {
+    let answer = (output, "stepmark.rules/1", "rules");
+    list.answer(
+        answer,
+        RULES.iter().collect(),
+        |rule| wire(rule),
+        |rules| {
+            let rows = rules.iter().map(|rule| {
+                [rule.id, rule.name, rule.severity.as_str(), rule.summary()].map(str::to_owned).to_vec()
+            });
+            output.line(table(&["ID", "NAME", "SEVERITY", "FINDS"], rows));
+        },
+    )
+}
+
+fn wire(rule: &Rule) -> serde_json::Value {
+    serde_json::json!({
+        "id": rule.id,
+        "name": rule.name,
+        "group": rule.group.title(),
+        "severity": rule.severity.as_str(),
+        "summary": rule.summary(),
+    })
 }

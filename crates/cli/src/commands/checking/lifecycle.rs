@@ -10,7 +10,7 @@ use stepmark_model::{
 
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output, mermaid, svg, table},
+    output::{ListArguments, Output, svg, table},
     project::Project,
 };
 
@@ -61,7 +61,7 @@ impl Lifecycle {
             Task::Graph { name, format } => {
                 let lifecycle = find(lifecycles, name)?;
                 let text = match format {
-                    Format::Mermaid => mermaid::state_diagram(lifecycle),
+                    Format::Mermaid => svg::state_diagram(lifecycle),
                     Format::Svg => svg::picture(lifecycle),
                 };
                 let wire = || serde_json::json!({"name": lifecycle.name(), "graph": text});

@@ -2,8 +2,6 @@
 
 pub(crate) mod check;
 pub(crate) mod doctor;
-pub(crate) mod explain;
-mod fixing;
 pub(crate) mod gate;
 pub(crate) mod hook;
 pub(crate) mod lease;

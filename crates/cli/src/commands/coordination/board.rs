@@ -6,7 +6,7 @@ use stepmark_model::coordination::{Format, Overview};
 use stepmark_store::coordination::{Coordination, Overwrite};
 use stepmark_store::records::RecordsError;
 
-use super::{agent, converting, coordination, report, switched_on};
+use super::{agent, coordination, report, switched_on, task};
 use crate::{
     environment::new_id,
     exit::{Exit, Failure},
@@ -210,15 +210,13 @@ impl CoordinationCommand {
                     Some(ids) if ids.is_empty() => Overwrite::All,
                     Some(ids) => Overwrite::Records(ids.iter().cloned().collect()),
                 };
-                converting::project(&coordination, &overwrite, output)
+                task::project(&coordination, &overwrite, output)
             }
-            What::Convert { to, dry_run } => {
-                converting::convert(&coordination, to.format(), *dry_run, output)
-            }
-            What::Save => converting::save(&coordination, output),
-            What::Load => converting::load(&coordination, None, output),
-            What::Checkpoint { name } => converting::checkpoint(&coordination, name, output),
-            What::Restore { name } => converting::load(&coordination, Some(name), output),
+            What::Convert { to, dry_run } => task::convert(&coordination, to.format(), *dry_run, output),
+            What::Save => task::save(&coordination, output),
+            What::Load => task::load(&coordination, None, output),
+            What::Checkpoint { name } => task::checkpoint(&coordination, name, output),
+            What::Restore { name } => task::load(&coordination, Some(name), output),
             What::Init { .. } => Ok(Exit::Fine),
         }
     }

@@ -1,7 +1,6 @@
 //! `stepmark task` and `stepmark coordination`
 
 pub(crate) mod board;
-mod converting;
 pub(crate) mod report;
 pub(crate) mod task;
 

@@ -3,10 +3,8 @@
 mod graph;
 mod hook;
 mod recalling;
-mod report;
 mod storing;
 mod syncing;
-mod telling;
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
@@ -17,7 +15,10 @@ use stepmark_memory::{Draft, Query, Recalled};
 use stepmark_memory::{DraftRefusal, Memory, MemoryError};
 
 #[cfg(feature = "mcp")]
-use self::{recalling::called, telling::about_artifact, telling::told};
+use self::{
+    hook::{about_artifact, told},
+    recalling::called,
+};
 use crate::{
     exit::{Exit, Failure},
     output::Output,
@@ -25,7 +26,7 @@ use crate::{
 };
 
 pub(in crate::commands) use hook::handed_over;
-pub(in crate::commands) use report::add_findings;
+pub(in crate::commands) use recalling::add_findings;
 pub(in crate::commands) use syncing::{Told, deliver_to_all};
 
 /// Remember what was decided and learned, and recall it where work starts
@@ -42,9 +43,9 @@ pub(crate) struct MemoryCommand {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    Remember(telling::Remember),
-    Decide(telling::Decide),
-    Supersede(telling::Supersede),
+    Remember(hook::Remember),
+    Decide(hook::Decide),
+    Supersede(hook::Supersede),
     Recall(recalling::Recall),
     Decisions(recalling::Decisions),
     Summary(recalling::Summary),

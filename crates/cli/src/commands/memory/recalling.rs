@@ -2,12 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use jiff::Timestamp;
-use stepmark_memory::{MemoryKind, Query, Recalled};
-
 use super::{
-    now, open, report,
+    now, open,
     storing::{Store, store_failed},
 };
 use crate::{
@@ -15,6 +11,16 @@ use crate::{
     output::{ListArguments, Output},
     project::Project,
 };
+use clap::Args;
+use jiff::Timestamp;
+use serde_json::{Value as Json, json};
+use stepmark_frontmatter::Span;
+use stepmark_memory::{Memory, MemoryKind, Query, Recalled, audit::Fault, context::plain};
+use stepmark_model::{
+    artifact::ProjectPath,
+    check::rules::memory::{secret_in_memory_finding, store_behind_finding, superseded_by_missing_finding},
+};
+use stepmark_store::{checking::CheckReport, disk::CONFIGURATION_PATH};
 
 /// Recall what answers a question, the best first; without one, what matters most
 #[derive(Debug, Args)]
@@ -72,7 +78,7 @@ impl Recall {
         let limit = self.list.limit().unwrap_or(project.workspace.configuration().memory.recall.limit);
         if let Some(name) = &self.store {
             let found = of_store(project, name, &self.question.join(" "), limit)?;
-            return report::records((output, &self.list), found, false);
+            return records((output, &self.list), found, false);
         }
         let query = Query {
             text: self.question.join(" "),
@@ -84,7 +90,7 @@ impl Recall {
             ..Query::default()
         };
         let found = open(project)?.recall(&query, now(project))?;
-        report::records((output, &self.list), found, self.explain)
+        records((output, &self.list), found, self.explain)
     }
 }
 
@@ -100,7 +106,7 @@ impl Decisions {
         if self.artifact.is_some() {
             found.retain(|recalled| recalled.score.graph > 0.0);
         }
-        report::records((output, &self.list), found, false)
+        records((output, &self.list), found, false)
     }
 }
 
@@ -115,7 +121,7 @@ impl Summary {
         };
         let mut found: Vec<Recalled> = open(project)?.recall(&query, now(project))?;
         found.sort_by_key(|recalled| std::cmp::Reverse(recalled.record.created_at));
-        report::records((output, &self.list), found, false)
+        records((output, &self.list), found, false)
     }
 }
 
@@ -144,4 +150,100 @@ pub(super) fn called(project: &Project, artifact: Option<&Path>) -> Option<Strin
 fn time(text: &str) -> Result<Timestamp, String> {
     let whole = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
     whole.parse().map_err(|_| format!("`{text}` is no time: 2026-11-01 is one, and 2026-11-01T10:00:00Z"))
+}
+
+const SCHEMA: &str = "stepmark.memories/1";
+
+pub(super) fn records(
+    (output, list): (&Output, &ListArguments),
+    found: Vec<Recalled>,
+    explains: bool,
+) -> Result<Exit, Failure> {
+    list.answer((output, SCHEMA, "memories"), found, wire, |found| {
+        found.iter().for_each(|recalled| output.line(told(recalled, explains)));
+        if found.is_empty() {
+            output.remark("nothing is remembered of it");
+        }
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn wire(recalled: &Recalled) -> Json {
+    serde_json::to_value(recalled).unwrap_or_else(|_| json!({}))
+}
+
+fn told(recalled: &Recalled, explains: bool) -> String {
+    let (record, score) = (&recalled.record, &recalled.score);
+    let mut lines =
+        vec![format!("{:.8}  {}  {}", record.id, record.kind.name(), plain(&record.content, 400))];
+    let mut below = |word: &str, text: &str| lines.push(format!("          {word} {}", plain(text, 400)));
+    if let Some(rationale) = &record.rationale {
+        below("because", rationale);
+    }
+    if let Some(decision) = record.decision.as_ref().filter(|own| !own.alternatives.is_empty()) {
+        below("rejected:", &decision.alternatives.join(", "));
+    }
+    if !recalled.superseded_by.is_empty() {
+        let ids: Vec<String> = recalled.superseded_by.iter().map(|id| format!("{id:.8}")).collect();
+        below("superseded by", &ids.join(", "));
+    }
+    let source = &record.source;
+    let artifact = source.artifact.as_deref().map(|path| format!(", {path}")).unwrap_or_default();
+    let session = source.session.as_deref().map(|id| format!(", session {id}")).unwrap_or_default();
+    below("from", &format!("{:.10}, {}{artifact}{session}", record.created_at.to_string(), source.agent));
+    if explains {
+        below(
+            "score",
+            &format!(
+                "{:.2}: text {:.2}, graph {:.2}, recency {:.2}, kind {:.2}",
+                score.total, score.text, score.graph, score.recency, score.kind
+            ),
+        );
+    }
+    lines.join("\n")
+}
+
+pub(in crate::commands) fn add_findings(
+    project: &Project,
+    report: &mut CheckReport<'_>,
+) -> Result<(), Failure> {
+    let workspace = &project.workspace;
+    let Ok(path) = ProjectPath::new(CONFIGURATION_PATH) else { return Ok(()) };
+    if !workspace.configuration().uses_memory() {
+        return Ok(());
+    }
+    let memory = open(project)?;
+    let (faults, behind) = (memory.faults()?, behind(project, &memory)?);
+    let find = |bytes: &[u8]| {
+        let span = place(bytes, 0, "memory:");
+        let of_fault = |fault: &Fault| match fault {
+            Fault::Secret { id, secret } => secret_in_memory_finding(&path, span, (id, secret)),
+            Fault::SupersededByMissing { old, new } => superseded_by_missing_finding(&path, span, (old, new)),
+        };
+        let of_store = |(name, count): &(String, usize)| {
+            store_behind_finding(&path, place(bytes, span.start, &format!("{name}:")), (name, *count))
+        };
+        faults.iter().map(of_fault).chain(behind.iter().map(of_store)).collect()
+    };
+    Ok(workspace.checks().add_beside(report, path.clone(), find)?)
+}
+
+/// The stores that lack something, and how much, or that failed last.
+fn behind(project: &Project, memory: &Memory) -> Result<Vec<(String, usize)>, Failure> {
+    let stores = Store::all(&project.workspace, None, memory)?;
+    let units = if stores.is_empty() { Vec::new() } else { memory.units()? };
+    let mut behind = Vec::new();
+    for store in stores {
+        let state = store.state(&project.workspace, &units)?;
+        if !state.behind.is_empty() || state.failure.is_some() {
+            behind.push((store.name.to_string(), state.behind.len()));
+        }
+    }
+    Ok(behind)
+}
+
+fn place(bytes: &[u8], from: usize, word: &str) -> Span {
+    let is_begin = |at: &usize| *at == 0 || b"\n {,".contains(&bytes[*at - 1]);
+    let found = (from..bytes.len()).filter(is_begin).find(|at| bytes[*at..].starts_with(word.as_bytes()));
+    Span::at(found.unwrap_or(from))
 }

@@ -1,5 +1,4 @@
 //! Commands that set a project up and explain the program.
 
 pub(crate) mod config;
-pub(crate) mod init;
 pub(crate) mod reference;

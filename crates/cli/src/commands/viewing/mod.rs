@@ -1,16 +1,13 @@
 //! Commands that show where the work stands.
 
-pub(crate) mod at;
 pub(crate) mod board;
 pub(crate) mod context;
 pub(crate) mod diff;
 pub(crate) mod journal;
 pub(crate) mod list;
-pub(crate) mod log;
 pub(crate) mod next;
 pub(crate) mod query;
 pub(crate) mod replay;
-pub(crate) mod report;
 pub(crate) mod resume;
 pub(crate) mod serve;
 pub(crate) mod show;

@@ -1,6 +1,6 @@
 //! The consequences of a move of a story's status for its line and its ledger, in the same commit.
 
-use super::{BrokenSprintStatus, LedgerProjection, Ledgers, StoryLedgers, ledgers::Ledger, story_state};
+use super::{BrokenSprintStatus, Ledger, LedgerProjection, Ledgers, StoryLedgers, story_state};
 use crate::disk::Root;
 use crate::git::process::{answer, git, is_object_name, printed};
 use crate::workspace::{ArtifactError, Workspace};

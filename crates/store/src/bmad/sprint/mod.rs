@@ -2,7 +2,6 @@
 //! published how. What is written, and whether it may be, is decided in
 //! [`bmad::sprint`](stepmark_model::bmad::sprint).
 
-mod ledgers;
 #[cfg(feature = "write")]
 mod following;
 #[cfg(feature = "write")]
@@ -12,12 +11,22 @@ mod projecting;
 
 #[cfg(feature = "write")]
 use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
-use crate::workspace::Workspace;
+use crate::workspace::{ArtifactError, Workspace};
+use stepmark_frontmatter::ParseError;
 #[cfg(feature = "write")]
+use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    bmad::sprint::{Story, StoryState},
-    tracked_artifact::TrackedArtifact,
+    artifact::{Artifact, ProjectPath},
+    bmad::sprint::{LedgerKey, SPRINT_STATUS_NAME, SprintStatus, Story, StoryState},
+    check::{
+        Finding,
+        rules::status::{sprint_status_not_yaml_finding, sprint_status_unmatched_findings},
+    },
 };
 
 #[cfg(feature = "write")]
@@ -26,8 +35,6 @@ pub(crate) use following::{MovedStory, listing_of};
 pub use following::{StorySurvey, WaitingStory};
 #[cfg(feature = "write")]
 pub use import::{ImportDecision, StoryImport};
-pub(crate) use ledgers::Ledgers;
-pub use ledgers::{BrokenSprintStatus, SprintLedger, SprintLedgers};
 #[cfg(feature = "write")]
 pub use projecting::{LedgerLeft, LedgerProjection};
 
@@ -47,4 +54,235 @@ impl Workspace {
 #[cfg(feature = "write")]
 fn story_state(artifact: &TrackedArtifact) -> StoryState {
     Story::read(artifact.artifact(), || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle)))
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Ledgers(Mutex<BTreeMap<ProjectPath, Ledger>>);
+
+#[derive(Debug)]
+enum Ledger {
+    Absent,
+    Read(SprintStatus),
+    Broken { bytes: Vec<u8>, error: ParseError },
+    Unreadable(ArtifactError),
+}
+
+/// A ledger that is no YAML. It is left alone.
+#[derive(Debug)]
+pub struct BrokenSprintStatus {
+    /// Its bytes, to show the place.
+    pub bytes: Vec<u8>,
+    pub finding: Finding,
+}
+
+impl BrokenSprintStatus {
+    fn of(path: &ProjectPath, bytes: Vec<u8>, error: &ParseError) -> Self {
+        Self { bytes, finding: sprint_status_not_yaml_finding(path, error) }
+    }
+}
+
+impl Ledger {
+    fn on_disk(workspace: &Workspace, path: &ProjectPath) -> Self {
+        match workspace.read_file(path) {
+            Ok(bytes) => Self::of(bytes),
+            Err(ArtifactError::Missing { .. }) => Self::Absent,
+            Err(error) => Self::Unreadable(error),
+        }
+    }
+
+    fn of(bytes: Vec<u8>) -> Self {
+        match SprintStatus::read(&bytes) {
+            Ok(states) => Self::Read(states),
+            Err(error) => Self::Broken { bytes, error },
+        }
+    }
+}
+
+impl Ledgers {
+    /// The word of the ledger at `path` for the story whose file is called `story`; `read` gives its bytes
+    /// when it is first asked for.
+    pub(crate) fn status(
+        &self,
+        path: &ProjectPath,
+        story: &str,
+        read: impl FnOnce() -> Option<Vec<u8>>,
+    ) -> Option<String> {
+        let mut ledgers = self.known();
+        let ledger = match ledgers.entry(path.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unread) => unread.insert(read().map_or(Ledger::Absent, Ledger::of)),
+        };
+        match ledger {
+            Ledger::Read(states) => states.status_of(story).map(str::to_owned),
+            Ledger::Absent | Ledger::Broken { .. } | Ledger::Unreadable(_) => None,
+        }
+    }
+
+    /// Returns whether the ledger at `path` was asked and is no YAML.
+    pub(crate) fn is_broken(&self, path: &ProjectPath) -> bool {
+        matches!(self.known().get(path), Some(Ledger::Broken { .. }))
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeMap<ProjectPath, Ledger>> {
+        // Each ledger is put in whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Those that are no YAML, and why others cannot be read, both in the order of their paths.
+    pub(crate) fn into_unusable(self) -> (Vec<BrokenSprintStatus>, Vec<ArtifactError>) {
+        let (mut broken, mut unreadable) = (Vec::new(), Vec::new());
+        for (path, ledger) in self.0.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            match ledger {
+                Ledger::Broken { bytes, error } => broken.push(BrokenSprintStatus::of(&path, bytes, &error)),
+                Ledger::Unreadable(error) => unreadable.push(error),
+                Ledger::Absent | Ledger::Read(_) => {}
+            }
+        }
+        (broken, unreadable)
+    }
+}
+
+/// The folder where BMAD keeps stories unless its configuration says otherwise: a sprint that is planned has
+/// a ledger there before its first story has a file (docs/formats.md, "Sprint status and stories").
+const USUAL_FOLDER: &str = "_bmad-output/implementation-artifacts";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SprintLedger {
+    pub path: ProjectPath,
+    pub states: SprintStatus,
+}
+
+#[derive(Debug, Default)]
+pub struct SprintLedgers {
+    /// Those that can be read, in the order of their paths.
+    pub ledgers: Vec<SprintLedger>,
+    /// Those that are no YAML: they say nothing.
+    pub broken: Vec<BrokenSprintStatus>,
+    pub unreadable: Vec<ArtifactError>,
+}
+
+impl StoryLedgers<'_> {
+    /// The ledgers of sprints that stand where the stories, epics and retrospectives among the artifacts at
+    /// `paths` may have one, and where BMAD puts the first.
+    pub fn all<'p>(&self, paths: impl Iterator<Item = &'p ProjectPath>) -> SprintLedgers {
+        let kept = paths.filter(|path| LedgerKey::of(path).is_some());
+        // Most stories share their folder, and so their places, with others.
+        let folders: BTreeSet<Option<ProjectPath>> = kept.map(ProjectPath::parent).collect();
+        let in_folder = |folder: Option<ProjectPath>| match folder {
+            Some(folder) => folder.join(SPRINT_STATUS_NAME).ok(),
+            None => ProjectPath::new(SPRINT_STATUS_NAME).ok(),
+        };
+        let mut places: BTreeSet<ProjectPath> = folders
+            .into_iter()
+            .filter_map(in_folder)
+            .flat_map(|beside| SprintStatus::places(&beside))
+            .collect();
+        places.extend(ProjectPath::new(USUAL_FOLDER).and_then(|folder| folder.join(SPRINT_STATUS_NAME)));
+        let mut found = SprintLedgers::default();
+        for path in places {
+            match Ledger::on_disk(self.workspace, &path) {
+                Ledger::Read(states) => found.ledgers.push(SprintLedger { path, states }),
+                Ledger::Unreadable(error) => found.unreadable.push(error),
+                Ledger::Broken { bytes, error } => {
+                    found.broken.push(BrokenSprintStatus::of(&path, bytes, &error))
+                }
+                Ledger::Absent => {}
+            }
+        }
+        found
+    }
+
+    pub(crate) fn stories<'p>(paths: impl Iterator<Item = &'p ProjectPath>) -> Vec<ProjectPath> {
+        paths.filter(|path| LedgerKey::of(path).is_some()).cloned().collect()
+    }
+
+    /// Returns whether there is a story whose file is called `key`, beside the ledger or in the folder for
+    /// them.
+    fn has_story(&self, ledger: &ProjectPath, key: &str) -> bool {
+        let places = SprintStatus::story_places(ledger, key);
+        let read =
+            |path: ProjectPath| self.workspace.read_file(&path).map(|bytes| Artifact::read(path, bytes));
+        let is_story = |own: &Artifact| !matches!(Story::read(own, || None), StoryState::Other);
+        places.into_iter().filter_map(|path| read(path).ok()).any(|own| is_story(&own))
+    }
+
+    pub(crate) fn unmatched(&self, stories: &[ProjectPath]) -> Vec<BrokenSprintStatus> {
+        let mut found = Vec::new();
+        let SprintLedgers { ledgers, broken, .. } = self.all(stories.iter());
+        found.extend(broken);
+        for SprintLedger { path, states } in ledgers {
+            let is_of_ledger = |story: &ProjectPath| {
+                let places = SprintStatus::places(story);
+                let nearest = places.iter().find(|place| self.workspace.read_file(place).is_ok());
+                let Ok(artifact) = self.workspace.artifact(story) else { return false };
+                let state = Story::read(artifact.artifact(), || None);
+                nearest == Some(&path) && matches!(state, StoryState::Told(story) if story.belongs_in_ledger)
+            };
+            let stories = stories.iter().filter(|story| states.namesake(story.file_stem()).is_some());
+            let stories: Vec<&ProjectPath> = stories.filter(|story| is_of_ledger(story)).collect();
+            let bytes = self.workspace.read_file(&path).unwrap_or_default();
+            let findings =
+                sprint_status_unmatched_findings(&path, &bytes, &stories, |key| self.has_story(&path, key));
+            found.extend(
+                findings.into_iter().map(|finding| BrokenSprintStatus { bytes: bytes.clone(), finding }),
+            );
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the test makes a project")]
+mod tests {
+    use super::*;
+    use crate::workspace::Workspace;
+    use std::{cell::Cell, fs};
+
+    #[test]
+    fn a_ledger_is_read_once() {
+        let (ledgers, reads) = (Ledgers::default(), Cell::new(0));
+        let path = ProjectPath::new("sprint-status.yaml").unwrap();
+        let ask = |story: &str| {
+            ledgers.status(&path, story, || {
+                reads.set(reads.get() + 1);
+                Some(b"development_status: {1-1-a: done}\n".to_vec())
+            })
+        };
+        assert_eq!((ask("1-1-a").as_deref(), ask("1-2-b"), reads.get()), (Some("done"), None, 1));
+        let other = ProjectPath::new("docs/sprint-status.yaml").unwrap();
+        assert_eq!(ledgers.status(&other, "1-1-a", || Some(b"a: b: c".to_vec())), None);
+        let (broken, unreadable) = ledgers.into_unusable();
+        let broken: Vec<_> = broken.into_iter().map(|broken| broken.finding.path).collect();
+        assert_eq!((broken, unreadable.len()), (vec![other], 0));
+    }
+
+    #[test]
+    fn ledgers_are_found_beside_stories_above_them_and_where_a_sprint_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let place = folder.path().join(path);
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            fs::write(place, text).unwrap();
+        };
+        let ledger = "development_status:\n  1-1-a: done\n";
+        write("a/stories/1-1-a.md", "---\nstatus: done\n---\n# Story 1.1\n");
+        write("a/sprint-status.yaml", ledger);
+        write("b/1-1-a.md", "---\nstatus: done\n---\n# Story 1.1\n");
+        write("b/sprint-status.yaml", "development_status: [unclosed\n");
+        write("c/notes.md", "---\nstatus: done\n---\n# Notes\n");
+        write("c/sprint-status.yaml", ledger);
+        write("_bmad-output/implementation-artifacts/sprint-status.yaml", ledger);
+        fs::create_dir(folder.path().join("sprint-status.yaml")).unwrap();
+        let workspace = Workspace::open(folder.path()).unwrap();
+        let found = workspace
+            .ledgers()
+            .all(workspace.artifacts().unwrap().artifacts.iter().map(|artifact| artifact.path()));
+        let paths: Vec<_> = found.ledgers.iter().map(|ledger| ledger.path.as_str()).collect();
+        assert_eq!(
+            paths,
+            ["_bmad-output/implementation-artifacts/sprint-status.yaml", "a/sprint-status.yaml"]
+        );
+        assert_eq!(found.ledgers[1].states.status("1-1-a"), Some("done"));
+        assert_eq!(found.unreadable.len(), 1, "{:?}", found.unreadable);
+    }
 }

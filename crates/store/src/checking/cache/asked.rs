@@ -2,17 +2,26 @@
 
 use std::{
     cell::{Cell, RefCell},
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    io,
     sync::Arc,
 };
 
-use crate::checking::{cache::Answers, cache::Facts};
+use crate::checking::{
+    cache::{Answers, key::FactsKey},
+    check_report::AllowedRule,
+    kept_chains::ChainPart,
+};
+use serde::{Deserialize, Serialize};
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath},
+    artifact::{Artifact, FileHash, ProjectPath},
     asdd::AsddFacts,
     autodev::AutodevFacts,
     check::{ManifestRow, RuleEnvironment},
     coordination::CoordinationFacts,
     flows::FlowFacts,
+    workflow::Track,
 };
 
 #[derive(Debug)]
@@ -113,5 +122,141 @@ impl RuleEnvironment for Asked<'_> {
             self.is_unsettled.set(true);
         }
         facts
+    }
+}
+
+/// The questions of rules with the answers: where these are the same, the findings are the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Facts {
+    /// The files that were asked for, each with whether it is there.
+    pub(super) exists: BTreeMap<ProjectPath, bool>,
+    /// The stories that ledgers were asked about: ledger, story, word.
+    pub(super) sprint_status: BTreeSet<(ProjectPath, String, Option<String>)>,
+    pub(super) gates: Option<(ProjectPath, String)>,
+    /// The workflow of the artifact, by its place: its step files are checked once for all its artifacts.
+    pub(crate) workflow: Option<(usize, Track)>,
+    /// The rules of allowances that accepted something in the artifact, or of which nobody can say whether it
+    /// needs them.
+    pub(crate) allowances: Vec<AllowedRule>,
+    /// The digest of the baseline, where something was found: it says what of that is counted.
+    pub(crate) baseline: Option<String>,
+    pub(crate) part: ChainPart,
+}
+
+impl Facts {
+    /// Returns whether the same answers are given today, where the baseline has the digest `baseline`.
+    pub(super) fn hold(&self, answers: &Answers<'_>, baseline: &str) -> bool {
+        self.baseline.as_ref().is_none_or(|known| known == baseline)
+            && self.exists.iter().all(|(path, answer)| answers.exists(path) == *answer)
+            && self.sprint_status.iter().all(|(ledger, story, answer)| {
+                answers.sprint_status(ledger, story) == *answer && !answers.is_broken(ledger)
+            })
+            && self
+                .gates
+                .as_ref()
+                .is_none_or(|(path, answer)| answers.gates(path).is_some_and(|gates| gates == *answer))
+    }
+
+    pub(super) fn key(&self, context: &FileHash) -> FactsKey {
+        let mut text = format!("{context}\n");
+        // Writing to a string never fails. Of texts, which may hold any character, the literal stands there:
+        // it is one line.
+        for (path, is_there) in &self.exists {
+            let _infallible = writeln!(text, "exists {is_there} {:?}", path.as_str());
+        }
+        for (ledger, story, word) in &self.sprint_status {
+            let _infallible = writeln!(text, "ledger {:?} {story:?} {word:?}", ledger.as_str());
+        }
+        if let Some((path, gates)) = &self.gates {
+            let _infallible = writeln!(text, "gates {:?} {gates:?}", path.as_str());
+        }
+        let _infallible = writeln!(text, "workflow {:?} allowances {:?}", self.workflow, self.allowances);
+        let _infallible = writeln!(text, "found {:?} {:?}", self.baseline, self.part);
+        FactsKey::of(text.as_bytes())
+    }
+}
+
+/// The length of the bytes of facts (u32), and these, as JSON.
+pub(super) fn to_bytes(facts: &[&Facts]) -> io::Result<Vec<u8>> {
+    let json = serde_json::to_vec(facts)?;
+    let length = u32::try_from(json.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
+    Ok([&length.to_le_bytes()[..], &json].concat())
+}
+
+/// Reads what [`to_bytes`] wrote, and returns what follows it; `None` where these are other bytes.
+pub(super) fn read(bytes: &[u8]) -> Option<(Vec<Facts>, &[u8])> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    let (json, rest) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
+    Some((serde_json::from_slice(json).ok()?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> ProjectPath {
+        ProjectPath::new(text).unwrap()
+    }
+
+    #[test]
+    fn different_facts_have_different_keys() {
+        let context = FileHash::of(b"context");
+        let exists = |facts: &[(&str, bool)]| Facts {
+            exists: facts.iter().map(|(text, answer)| (path(text), *answer)).collect(),
+            ..Facts::default()
+        };
+        let gates = |artifact: &str, text: &str| Facts {
+            gates: Some((path(artifact), text.to_owned())),
+            ..Facts::default()
+        };
+        let ledger = |story: &str, word: Option<&str>| Facts {
+            sprint_status: [(path("ledger"), story.to_owned(), word.map(str::to_owned))].into(),
+            ..Facts::default()
+        };
+        let all = [
+            Facts::default(),
+            exists(&[("a", true)]),
+            exists(&[("a", false)]),
+            exists(&[("a", true), ("b", true)]),
+            exists(&[("a\" exists true \"b", true)]),
+            gates("a", ""),
+            gates("b", ""),
+            gates("a", "one"),
+            ledger("a", None),
+            ledger("a", Some("done")),
+            ledger("b", Some("done")),
+            Facts { workflow: Some((0, Track::Create)), ..Facts::default() },
+            Facts { workflow: Some((0, Track::Edit)), ..Facts::default() },
+            Facts { workflow: Some((1, Track::Create)), ..Facts::default() },
+            Facts { allowances: vec![(1, "SM212".to_owned())], ..Facts::default() },
+            Facts { baseline: Some("one".to_owned()), ..Facts::default() },
+            Facts { baseline: Some("other".to_owned()), ..Facts::default() },
+            Facts { part: ChainPart::Named, ..Facts::default() },
+            Facts { part: ChainPart::Member, ..Facts::default() },
+        ];
+        let mut keys: Vec<_> = all.iter().map(|facts| facts.key(&context)).collect();
+        keys.push(Facts::default().key(&FileHash::of(b"another")));
+        let count = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), count);
+    }
+
+    #[test]
+    fn facts_survive_the_cache_and_torn_ones_are_none() {
+        let facts = Facts {
+            exists: [(path("docs/über \"alles\".md"), false)].into(),
+            sprint_status: [(path("l"), "1-1-a".to_owned(), None)].into(),
+            gates: Some((path("a.md"), "ü\n".to_owned())),
+            workflow: Some((3, Track::Validate)),
+            allowances: vec![(0, "SM212".to_owned()), (2, "SM305".to_owned())],
+            baseline: Some("digest".to_owned()),
+            part: ChainPart::Member,
+        };
+        let bytes = to_bytes(&[&facts]).unwrap();
+        assert_eq!(read(&[&bytes[..], b"more"].concat()), Some((vec![facts], &b"more"[..])));
+        for end in 0..bytes.len() {
+            assert_eq!(read(&bytes[..end]), None, "cut at {end}");
+        }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::{env, fmt::Write as _, fs, path::Path};
 
-use crate::{checking::cache::RunStart, disk::file_stat::FileStat, workspace::Workspace};
+use crate::{checking::cache::RunStart, disk::file_reading::FileStat, workspace::Workspace};
 use stepmark_model::artifact::FileHash;
 
 /// The digest of all that; `None` where a part of it is unknown, or so new that it may change without a

@@ -23,7 +23,6 @@
 mod answers;
 mod asked;
 pub(crate) mod context;
-mod facts;
 mod key;
 mod note;
 #[cfg(test)]
@@ -40,18 +39,17 @@ pub use self::note::Brief;
 use self::note::NoteWriter;
 pub(crate) use self::{
     answers::Answers,
-    asked::{Asked, Noted},
-    facts::Facts,
+    asked::{Asked, Facts, Noted},
     key::FactsKey,
-    note::NoteReader,
-    note::surroundings,
+    note::{NoteReader, surroundings},
 };
 use crate::checking::{kept_chains::ChainPart, manifest_rows::ManifestRows};
 use crate::disk::local_state::StateFolder;
 use crate::disk::{
-    file_stat::FileStat, folder::EntryKind, folder::Folder, listed_files::ListedFiles,
-    stat_cache::EntryCursor, stat_cache::FolderRenewal, stat_cache::ManifestKey, stat_cache::ReadManifest,
-    stat_cache::Renewal, stat_cache::RunStart, stat_cache::StatCache,
+    file_reading::FileStat,
+    folder::{EntryKind, Folder},
+    listed_files::ListedFiles,
+    stat_cache::{EntryCursor, FolderRenewal, ManifestKey, ReadManifest, Renewal, RunStart, StatCache},
 };
 use crate::manifest::{self, CacheOutcome};
 use crate::workspace::Workspace;
@@ -143,7 +141,7 @@ impl<'w> Verdicts<'w> {
         let file = workspace.root().state().folder(StateFolder::Cache).ok()?.join("checked.stat");
         // Of another context, nothing in it holds.
         let known = StatCache::load(&file).and_then(|cache| {
-            let (facts, texts) = facts::read(cache.shared().strip_prefix(context.as_bytes())?)?;
+            let (facts, texts) = asked::read(cache.shared().strip_prefix(context.as_bytes())?)?;
             let texts = key::read(texts)?;
             Some((cache, facts, texts))
         });
@@ -234,7 +232,7 @@ impl<'w> Verdicts<'w> {
         self.workspace.root().state().make(StateFolder::Cache)?;
         let Learned { folders, visited, used, .. } = learned;
         let used: Vec<&Facts> = used.iter().filter_map(|key| self.sound.get(key)).collect();
-        let facts = facts::to_bytes(&used)?;
+        let facts = asked::to_bytes(&used)?;
         // The rows are parts of keys; the manifest is remembered by its state alone.
         let rows = Listing::default();
         let files = ListedFiles::Read(&rows);

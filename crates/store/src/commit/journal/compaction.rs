@@ -14,7 +14,11 @@ use sha2::{Digest as _, Sha256};
 use crate::commit::{
     FsyncPolicy, file::flush_folder, file::write_anew, journal::EXTENSION, journal::JournalFile,
 };
-use crate::disk::{own_file, own_file::Access, root::Root, uninterrupted::uninterrupted};
+use crate::disk::{
+    file_lock::uninterrupted,
+    own_file::{self, Access},
+    root::Root,
+};
 use crate::history::{JOINED, Part, SEALED_FOLDER, is_joined, read_parts};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},

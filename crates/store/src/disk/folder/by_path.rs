@@ -8,7 +8,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::disk::{folder::EntryKind, folder::FileStat, uninterrupted::uninterrupted};
+use crate::disk::{
+    file_lock::uninterrupted,
+    folder::{EntryKind, FileStat},
+};
 
 #[derive(Debug)]
 pub(super) struct Handle(PathBuf);

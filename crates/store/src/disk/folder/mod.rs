@@ -12,7 +12,7 @@ use by_path::Handle;
 
 use std::{fs::File, io, ops::Range, path::Path};
 
-use crate::disk::file_stat::FileStat;
+use crate::disk::file_reading::FileStat;
 
 /// The kind of a name in a folder. A symbolic link is a `Link`, whatever it leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

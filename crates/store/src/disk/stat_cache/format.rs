@@ -17,7 +17,7 @@ use std::{fs::File, io, panic, thread};
 
 use sha2::{Digest, Sha256};
 
-use crate::disk::file_stat::{FileStat, STAT_BYTES};
+use crate::disk::file_reading::{FileStat, STAT_BYTES};
 use stepmark_model::artifact::FileHash;
 
 pub(super) const MAGIC: &[u8; 8] = b"stepmark";

@@ -1,6 +1,6 @@
 //! Puts the bytes of a stat cache together.
 
-use crate::disk::file_stat::FileStat;
+use crate::disk::file_reading::FileStat;
 use crate::disk::{
     stat_cache::format::HEADER, stat_cache::format::Hashing, stat_cache::format::LISTED,
     stat_cache::format::MAGIC, stat_cache::format::ManifestKey, stat_cache::format::Mark,

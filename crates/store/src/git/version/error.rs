@@ -1,7 +1,7 @@
 //! The reasons why git cannot say what changed.
 
 use crate::git::version::git_version::{Listing, parse};
-use crate::git::version::{GitChanges, GitVersion, Object, error, wanted::Wanted};
+use crate::git::version::{GitChanges, GitVersion, Object, error, raw_diff::Wanted};
 use crate::{disk::root::Root, git::process, git::process::is_object_name};
 use std::{collections::HashSet, io, path::PathBuf, process::Stdio};
 use stepmark_model::artifact::ProjectPath;

@@ -1,7 +1,14 @@
 //! The output of `git diff-index --raw -z` and `git diff-tree --raw -z` (git-diff(1), "Raw output format").
 
-use std::fmt::Write as _;
-use stepmark_model::artifact::ProjectPath;
+use std::{
+    fmt::Write as _,
+    io::{self, BufRead, BufReader, Read, Write},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Stdio},
+};
+
+use crate::git::{process, version::GitVersionError};
+use stepmark_model::artifact::{ProjectPath, READ_LIMIT};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RawChange {
@@ -116,6 +123,212 @@ pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
+/// Changes whose bytes are not read yet.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    found: GitChanges,
+    objects: Vec<WantedObject>,
+}
+
+/// An object, and where its bytes go.
+#[derive(Debug)]
+struct WantedObject {
+    name: String,
+    /// The place of the file in the changes.
+    file: usize,
+    side: Side,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Side {
+    Before,
+    After,
+}
+
+impl Wanted {
+    pub(super) fn add(&mut self, change: RawChange, is_wanted: &dyn Fn(&ProjectPath) -> bool) {
+        let RawChange { status, before, after, path, renamed_from } = change;
+        let path = self.named(&path, is_wanted);
+        let renamed_from = renamed_from.and_then(|path| self.named(&path, is_wanted));
+        match (path, renamed_from) {
+            (Some(path), None) if status == 'U' && is_wanted(&path) => self.found.unmerged.push(path),
+            (Some(path), renamed_from) if is_wanted(&path) => self.push(path, renamed_from, before, after),
+            // Under its new name it is no artifact any more.
+            (_, Some(path)) if is_wanted(&path) => self.push(path, None, before, None),
+            _ => {}
+        }
+    }
+
+    /// The bytes as a path; `None`, and a note if somebody asks for such a file, where they are no UTF-8.
+    fn named(&mut self, bytes: &[u8], is_wanted: &dyn Fn(&ProjectPath) -> bool) -> Option<ProjectPath> {
+        let text = String::from_utf8_lossy(bytes);
+        let path = ProjectPath::new(text.as_ref()).ok()?;
+        if std::str::from_utf8(bytes).is_ok() {
+            return Some(path);
+        }
+        if is_wanted(&path) {
+            self.found.not_utf8.push(path.to_string());
+        }
+        None
+    }
+
+    fn push(
+        &mut self,
+        path: ProjectPath,
+        renamed_from: Option<ProjectPath>,
+        before: Option<RawSide>,
+        after: Option<RawSide>,
+    ) {
+        if before.is_none() && after.is_none() {
+            return;
+        }
+        let file = self.found.files.len();
+        for (side, object) in [(Side::Before, before), (Side::After, after)] {
+            let object = object.map(|RawSide { object }| WantedObject { name: object, file, side });
+            self.objects.extend(object);
+        }
+        self.found.files.push(ChangedFile { path, renamed_from, before: None, after: None });
+    }
+
+    /// Reads the bytes of all of them.
+    pub(super) fn read(self, reader: &mut ObjectReader) -> Result<GitChanges, GitVersionError> {
+        let Self { mut found, objects } = self;
+        let names: Vec<&str> = objects.iter().map(|object| object.name.as_str()).collect();
+        let answers = reader.read(&names)?;
+        let mut left_out = Vec::new();
+        for (object, answer) in objects.iter().zip(answers) {
+            let file = &mut found.files[object.file];
+            match (answer, object.side) {
+                (Object::Blob(bytes), Side::Before) => file.before = Some(bytes),
+                (Object::Blob(bytes), Side::After) => file.after = Some(bytes),
+                (Object::OverLimit(size), _) => {
+                    found.over_limit.push(OverLimit { path: file.path.clone(), size });
+                    left_out.push(file.path.clone());
+                }
+                (Object::Missing | Object::Folder(_) | Object::Other, _) => {
+                    let object = object.name.clone();
+                    return Err(GitVersionError::NoObject { path: file.path.clone(), object });
+                }
+            }
+        }
+        found.files.retain(|file| !left_out.contains(&file.path));
+        found.files.sort_by(|one, other| one.path.cmp(&other.path));
+        found.unmerged.sort();
+        found.unmerged.dedup();
+        Ok(found)
+    }
+}
+
+/// The number of objects that are asked for before their answers are read: so few that the questions fit into
+/// any pipe, and neither side ever waits for the other.
+const ASKED_AT_ONCE: usize = 64;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Object {
+    Blob(Vec<u8>),
+    /// A file with more bytes than [`READ_LIMIT`], which were not kept.
+    OverLimit(u64),
+    Folder(Tree),
+    Other,
+    Missing,
+}
+
+/// A running `git cat-file --batch`.
+#[derive(Debug)]
+pub(crate) struct ObjectReader {
+    process: Child,
+    requests: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl ObjectReader {
+    pub(crate) fn start(folder: &Path) -> Result<Self, GitVersionError> {
+        let mut process = process::git(folder, &["cat-file", "--batch"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| GitVersionError::NoGit { source })?;
+        match (process.stdin.take(), process.stdout.take()) {
+            (requests @ Some(_), Some(answers)) => {
+                Ok(Self { process, requests, answers: BufReader::new(answers) })
+            }
+            _ => {
+                process::end(&mut process);
+                Err(GitVersionError::Pipe { source: io::ErrorKind::BrokenPipe.into() })
+            }
+        }
+    }
+
+    pub(crate) fn read(&mut self, names: &[impl AsRef<str>]) -> Result<Vec<Object>, GitVersionError> {
+        let mut objects = Vec::with_capacity(names.len());
+        for names in names.chunks(ASKED_AT_ONCE) {
+            let lines: String = names.iter().map(|name| format!("{}\n", name.as_ref())).collect();
+            let mut answer = || {
+                let requests = self.requests.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+                requests.write_all(lines.as_bytes())?;
+                requests.flush()?;
+                names.iter().try_for_each(|_| {
+                    objects.push(read_object(&mut self.answers)?);
+                    Ok(())
+                })
+            };
+            let answered: io::Result<()> = answer();
+            answered.map_err(|source| self.broken(source))?;
+        }
+        Ok(objects)
+    }
+
+    /// The error of a pipe that broke: what git said last, if it said anything.
+    fn broken(&mut self, source: io::Error) -> GitVersionError {
+        self.requests = None;
+        let mut reason = Vec::new();
+        let said = self.process.stderr.take().map(|mut stderr| stderr.read_to_end(&mut reason));
+        let reason = String::from_utf8_lossy(&reason).trim().to_owned();
+        match said {
+            Some(Ok(_)) if !reason.is_empty() => {
+                GitVersionError::Failed { command: "cat-file --batch".to_owned(), reason }
+            }
+            _ => GitVersionError::Pipe { source },
+        }
+    }
+}
+
+impl Drop for ObjectReader {
+    fn drop(&mut self) {
+        // The end of its input ends it.
+        self.requests = None;
+        process::end(&mut self.process);
+    }
+}
+
+/// One answer of `cat-file --batch`: `NAME TYPE SIZE\nBYTES\n`, or a line that says that there is no such
+/// object.
+pub(crate) fn read_object(answers: &mut impl BufRead) -> io::Result<Object> {
+    let mut header = Vec::new();
+    answers.read_until(b'\n', &mut header)?;
+    if header.is_empty() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    let header = String::from_utf8_lossy(&header);
+    let words: Vec<&str> = header.split_ascii_whitespace().collect();
+    let [name, kind, size] = words[..] else { return Ok(Object::Missing) };
+    let Ok(size) = size.parse::<u64>() else { return Ok(Object::Missing) };
+    if !matches!(kind, "blob" | "tree") || size > READ_LIMIT {
+        let skipped = io::copy(&mut answers.take(size + 1), &mut io::sink())?;
+        let is_whole = skipped == size + 1;
+        let object = if kind == "blob" { Object::OverLimit(size) } else { Object::Other };
+        return if is_whole { Ok(object) } else { Err(io::ErrorKind::UnexpectedEof.into()) };
+    }
+    let mut bytes = Vec::new();
+    answers.take(size + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 != size + 1 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    bytes.pop();
+    Ok(if kind == "blob" { Object::Blob(bytes) } else { Object::Folder(Tree::new(bytes, name.len())) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,5 +404,89 @@ mod tests {
         entries.truncate(30);
         assert_eq!(Tree::new(entries, 40).object("a b.csv"), None, "cut");
         assert_eq!(Tree::new(Vec::new(), 64).object("a"), None);
+    }
+}
+
+#[cfg(test)]
+mod wanted_tests {
+    use super::*;
+    use crate::git::version::raw_diff;
+
+    fn added(output: &[u8]) -> Wanted {
+        let mut wanted = Wanted::default();
+        for change in raw_diff::parse(output).unwrap() {
+            wanted.add(change, &|path| path.as_str().ends_with(".md"));
+        }
+        wanted
+    }
+
+    fn objects(wanted: &Wanted) -> Vec<&str> {
+        wanted.objects.iter().map(|object| object.name.as_str()).collect()
+    }
+
+    #[test]
+    fn only_files_that_are_asked_for_are_read() {
+        let wanted = added(
+            b":100644 100644 a0 a1 M\0a.md\0:100644 100644 b0 b1 M\0b.txt\0:160000 160000 c0 c1 M\0sub.md\0",
+        );
+        assert_eq!(objects(&wanted), ["a0", "a1"]);
+        assert_eq!(wanted.found.files.len(), 1);
+    }
+
+    #[test]
+    fn a_move_concerns_both_names() {
+        for (names, path, renamed_from, read) in [
+            ("old.md\0new.md", "new.md", Some("old.md"), &["a0", "a1"][..]),
+            ("old.txt\0new.md", "new.md", Some("old.txt"), &["a0", "a1"]),
+            ("old.md\0new.txt", "old.md", None, &["a0"]),
+        ] {
+            let wanted = added(format!(":100644 100644 a0 a1 R099\0{names}\0").as_bytes());
+            let [file] = &wanted.found.files[..] else { panic!("{names}") };
+            assert_eq!(file.path.as_str(), path);
+            assert_eq!(file.renamed_from.as_ref().map(ProjectPath::as_str), renamed_from);
+            assert_eq!(objects(&wanted), read, "{names}");
+        }
+        assert!(added(b":100644 100644 a0 a1 R099\0a.txt\0b.txt\0").found.files.is_empty());
+    }
+
+    #[test]
+    fn conflicts_and_odd_names_are_told() {
+        let wanted = added(
+            b":100644 000000 a0 00 U\0a.md\0:000000 100644 00 b1 A\0\xff.md\0:000000 100644 00 c1 A\0\xff\0",
+        );
+        assert_eq!(wanted.found.unmerged, [ProjectPath::new("a.md").unwrap()]);
+        assert_eq!(wanted.found.not_utf8, ["\u{FFFD}.md"]);
+        assert!(wanted.found.files.is_empty() && wanted.objects.is_empty());
+    }
+}
+
+#[cfg(test)]
+mod objects_tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read_to_their_ends() {
+        let mut answers =
+            &b"0a blob 3\nab\n\n0b missing\n:./a b.md missing\n0c tree 2\nxy\n0c tag 2\nxy\n0d blob 0\n\n0e blob 9\nshort"
+                [..];
+        let mut next = || read_object(&mut answers);
+        assert_eq!(next().unwrap(), Object::Blob(b"ab\n".to_vec()));
+        assert_eq!(next().unwrap(), Object::Missing);
+        assert_eq!(next().unwrap(), Object::Missing, "a name with a blank");
+        assert_eq!(next().unwrap(), Object::Folder(Tree::new(b"xy".to_vec(), 2)));
+        assert_eq!(next().unwrap(), Object::Other, "a tag");
+        assert_eq!(next().unwrap(), Object::Blob(Vec::new()));
+        assert!(next().is_err());
+        assert!(read_object(&mut &b""[..]).is_err());
+    }
+
+    #[test]
+    fn what_is_too_large_is_passed_over_without_being_kept() {
+        let size = READ_LIMIT + 1;
+        let header = io::Cursor::new(format!("0a blob {size}\n").into_bytes());
+        let rest = io::Cursor::new(b"\n0b blob 1\nx\n".to_vec());
+        let mut answers = BufReader::new(header.chain(io::repeat(b'y').take(size)).chain(rest));
+        assert_eq!(read_object(&mut answers).unwrap(), Object::OverLimit(size));
+        assert_eq!(read_object(&mut answers).unwrap(), Object::Blob(b"x".to_vec()));
     }
 }

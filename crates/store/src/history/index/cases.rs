@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use crate::disk::{file_stat::coarse_clock, root::Root};
+use crate::disk::{file_reading::coarse_clock, root::Root};
 use crate::history::{
     History, HistoryError, index::Index, index::LAYOUT, scratch_journal::ScratchJournal,
     scratch_journal::chain, scratch_journal::key, scratch_journal::path,

@@ -7,7 +7,10 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::disk::{file_stat::FileStat, file_stat::KnownStat, root::Root};
+use crate::disk::{
+    file_reading::{FileStat, KnownStat},
+    root::Root,
+};
 use crate::history::index::{Fault, Filling, Index};
 use crate::history::segments::{Listing, Part, Progress, SegmentFiles, SegmentSource, files, lines};
 use crate::history::{HistoryError, SegmentFile, SegmentPlace};

@@ -3,12 +3,9 @@
 pub(super) mod catch_up;
 pub(super) mod check;
 pub(in crate::history) mod database;
-mod filling;
-pub(super) mod identity;
 
 pub use check::EventSum;
-pub(super) use database::{Fault, Index, LAYOUT, Row, state_part};
-pub(super) use filling::Filling;
+pub(super) use database::{Fault, Filling, Index, LAYOUT, Row, state_part};
 
 #[cfg(test)]
 mod cases;

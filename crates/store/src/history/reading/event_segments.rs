@@ -1,13 +1,28 @@
 //! The segments that events stand in.
 
-use crate::history::index::{Fault, Index, Row, database, identity};
-use crate::history::{History, HistoryError, files_of_segment, joined_segments};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    fmt::Write as _,
+    fs::File,
+    io, thread,
+};
+
+use crate::{
+    disk::{file_reading::FileStat, root::Root},
+    history::{
+        History, HistoryError, SegmentPlace, Selection, files_of_segment,
+        index::{Fault, Index, Row, check, database},
+        joined_segments,
+        segments::{LONGEST_LINE, files},
+    },
+};
 use jiff::Timestamp;
-use rusqlite::OptionalExtension;
+use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value as Json;
-use std::collections::{BTreeSet, HashSet};
-use stepmark_model::artifact::ProjectPath;
-use stepmark_model::journal::{ArtifactKey, Event, EventId, Kind, Lineage, SegmentName};
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath},
+    journal::{ArtifactKey, Event, EventId, Kind, Line, Lineage, SegmentHead, SegmentName},
+};
 
 /// An event that removed an artifact, and that no other of it follows.
 #[derive(Clone, Debug)]
@@ -133,7 +148,7 @@ impl History {
         point: &Point,
     ) -> Result<Option<Event>, HistoryError> {
         self.ask(|index| {
-            let rows = identity::rows(self.root(), index.connection(), key, path)?;
+            let rows = check::rows(self.root(), index.connection(), key, path)?;
             let found = match point {
                 Point::Time(time) => last_at(&rows, time.as_microsecond()),
                 Point::Event(id) => match rows.iter().find(|row| row.id == *id) {
@@ -176,6 +191,192 @@ fn last_at(rows: &[Row], at: i64) -> Option<&Row> {
     let happened = || rows.iter().filter(|row| row.at <= at);
     let followed: HashSet<EventId> = happened().flat_map(|row| row.parents.iter().copied()).collect();
     happened().filter(|row| !followed.contains(&row.id)).max_by_key(|row| (row.at, row.n, row.id))
+}
+
+const KEPT_FILES: usize = 64;
+
+/// The number of events that are worth a thread: to start one takes as long as parsing some dozen.
+const WORTH_A_THREAD: usize = 400;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::history) struct EventPlace {
+    pub(in crate::history) segment: i64,
+    pub(in crate::history) start: u64,
+    /// The length of its line without the line feed.
+    pub(in crate::history) length: u64,
+}
+
+/// Reads events, and keeps files open for the next one.
+#[derive(Debug)]
+pub(in crate::history) struct EventReader {
+    root: Root,
+    files: HashMap<i64, OpenSegment>,
+}
+
+#[derive(Debug)]
+struct OpenSegment {
+    path: String,
+    file: File,
+}
+
+impl EventReader {
+    pub(in crate::history) fn new(root: Root) -> Self {
+        Self { root, files: HashMap::new() }
+    }
+
+    /// Forgets what was kept: files may have been replaced.
+    pub(in crate::history) fn forget(&mut self) {
+        self.files.clear();
+    }
+
+    pub(in crate::history) fn line(
+        &mut self,
+        connection: &Connection,
+        place: EventPlace,
+    ) -> Result<Vec<u8>, Fault> {
+        self.open(connection, place.segment)?;
+        let segment = self.files.get_mut(&place.segment).ok_or(Fault::Stale)?;
+        if place.length > LONGEST_LINE {
+            return Err(Fault::Stale);
+        }
+        let mut line = vec![0; usize::try_from(place.length).map_err(|_| Fault::Stale)?];
+        match read_at(&mut segment.file, place.start, &mut line) {
+            Ok(()) => Ok(line),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(Fault::Stale),
+            Err(source) => Err(HistoryError::Read { path: segment.path.clone(), source }.into()),
+        }
+    }
+
+    fn open(&mut self, connection: &Connection, segment: i64) -> Result<(), Fault> {
+        if self.files.contains_key(&segment) {
+            return Ok(());
+        }
+        let mut statement = connection.prepare_cached("SELECT name, place FROM segments WHERE id = ?")?;
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let found: Option<(String, i64)> = statement.query_row([segment], read).optional()?;
+        let (name, place) = found.ok_or(Fault::Stale)?;
+        let name = SegmentName::new(&name).ok_or(Fault::Stale)?;
+        let place = SegmentPlace::of_code(place).ok_or(Fault::Stale)?;
+        let path = place.file_of(&self.root, &name);
+        let file = match place.open(&self.root, &name) {
+            Err(error) if files::is_absent(&error) => return Err(Fault::Stale),
+            file => file.map_err(|source| HistoryError::Read { path: path.clone(), source })?,
+        };
+        if self.files.len() >= KEPT_FILES {
+            self.files.clear();
+        }
+        self.files.insert(segment, OpenSegment { path, file });
+        Ok(())
+    }
+}
+
+pub(in crate::history) fn parse(line: &[u8], id: EventId) -> Result<Event, Fault> {
+    match serde_json::from_slice::<Line>(line) {
+        Ok(line) if line.event.id == id => Ok(line.event),
+        _ => Err(Fault::Stale),
+    }
+}
+
+/// The events of `rows`, which stand in `lines`; many are parsed on several processors.
+pub(in crate::history) fn parse_all(lines: &[Vec<u8>], rows: &[Row]) -> Result<Vec<Event>, Fault> {
+    let parse_part = |(lines, rows): (&[Vec<u8>], &[Row])| -> Result<Vec<Event>, Fault> {
+        lines.iter().zip(rows).map(|(line, row)| parse(line, row.id)).collect()
+    };
+    let parts = thread::available_parallelism().map_or(1, usize::from).min(lines.len() / WORTH_A_THREAD);
+    if parts < 2 {
+        return parse_part((lines, rows));
+    }
+    let size = lines.len().div_ceil(parts);
+    thread::scope(|scope| {
+        let parts: Vec<_> = lines
+            .chunks(size)
+            .zip(rows.chunks(size))
+            .map(|part| scope.spawn(move || parse_part(part)))
+            .collect();
+        let mut events = Vec::with_capacity(lines.len());
+        for part in parts {
+            // A thread that ended early has no events: as if they could not be read.
+            events.extend(part.join().map_err(|_| Fault::Stale)??);
+        }
+        Ok(events)
+    })
+}
+
+#[cfg(unix)]
+fn read_at(file: &mut File, start: u64, bytes: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
+}
+
+#[cfg(not(unix))]
+fn read_at(file: &mut File, start: u64, bytes: &mut [u8]) -> io::Result<()> {
+    io::Seek::seek(file, io::SeekFrom::Start(start))?;
+    io::Read::read_exact(file, bytes)
+}
+
+impl History {
+    /// A digest of the segments and how far each goes: while it is the same, so are the events.
+    pub fn extent(&self) -> Result<FileHash, HistoryError> {
+        self.ask(|index| {
+            let mut statement = index
+                .connection()
+                .prepare_cached("SELECT name, place, stat, last FROM segments ORDER BY name")?;
+            let mut rows = statement.query([])?;
+            let mut text = String::new();
+            while let Some(row) = rows.next()? {
+                let (name, place): (String, i64) = (row.get(0)?, row.get(1)?);
+                let last = row.get::<_, Option<[u8; 32]>>(3)?.map(FileHash::from_digest);
+                // Writing to a string never fails.
+                let _infallible =
+                    writeln!(text, "{name} {place} {} {last:?}", FileStat::from_bytes(&row.get(2)?));
+            }
+            Ok(FileHash::of(text.as_bytes()))
+        })
+    }
+
+    pub fn event_ids(&self) -> Result<Vec<EventId>, HistoryError> {
+        self.ask(|index| {
+            let mut statement = index.connection().prepare_cached("SELECT id FROM events ORDER BY id")?;
+            let ids = statement.query_map([], |row| Ok(EventId::from_bytes(row.get(0)?)))?;
+            Ok(ids.collect::<Result<_, _>>()?)
+        })
+    }
+
+    pub fn events_with(&self, ids: &[EventId]) -> Result<Vec<Event>, HistoryError> {
+        self.ask(|index| {
+            let rows = ids.iter().filter_map(|id| database::by_id(index.connection(), *id).transpose());
+            index.events(&rows.collect::<Result<Vec<_>, _>>()?)
+        })
+    }
+
+    pub fn all_events(&self) -> Result<Vec<Event>, HistoryError> {
+        self.select(Selection::default())
+    }
+}
+
+impl History {
+    pub fn tips(&self, most: usize) -> Result<Vec<SegmentHead>, HistoryError> {
+        let names: BTreeSet<SegmentName> = files::list_sealed(self.root())?.into_keys().collect();
+        self.ask(|index| {
+            let mut statement = index.connection().prepare_cached(
+                "SELECT ends.name, ends.last, ends.named, segments.name FROM ends
+                     JOIN segments ON segments.id = ends.segment WHERE segments.is_known",
+            )?;
+            let mut rows = statement.query([])?;
+            let (mut heads, mut named) = (Vec::new(), HashSet::new());
+            while let Some(row) = rows.next()? {
+                let (name, last, follows): (String, [u8; 32], Option<String>) =
+                    (row.get(0)?, row.get(1)?, row.get(2)?);
+                let file = SegmentName::new(&row.get::<_, String>(3)?).filter(|name| names.contains(name));
+                let Some((segment, _)) = SegmentName::new(&name).zip(file) else { continue };
+                heads.push((follows.is_none(), SegmentHead { segment, last: FileHash::from_digest(last) }));
+                named.extend(follows.iter().flat_map(|names| names.split(' ')).map(str::to_owned));
+            }
+            heads.retain(|(_, head)| !named.contains(head.segment.as_str()));
+            heads.sort();
+            heads.dedup();
+            Ok(heads.into_iter().map(|(_, head)| head).take(most).collect())
+        })
+    }
 }
 
 #[cfg(test)]
@@ -254,5 +455,62 @@ mod tests {
         assert_eq!(session("s-3"), Some(events[3].id), "what others did until then");
         let unknown = history.at(&key(PRD.0), &path(PRD.1), &Point::Session("s-4".to_owned()));
         assert!(matches!(unknown, Err(HistoryError::UnknownSession { .. })));
+    }
+}
+
+#[cfg(test)]
+mod extent_tests {
+    use super::*;
+    use crate::history::scratch_journal::{ScratchJournal, chain, event, steps};
+    use crate::history::verify_segments;
+    use stepmark_model::journal::seal;
+
+    #[test]
+    fn what_was_appended_shows_in_the_extent_and_the_ids() {
+        let project = ScratchJournal::new();
+        let one = event(("id:A", "a"), &[], &steps(1), 1);
+        let two = event(("id:A", "a"), &[(&one, &steps(1))], &steps(2), 2);
+        let mut segment = project.segment_of("main-a", std::slice::from_ref(&one));
+        let history = project.history();
+        let before = history.extent().unwrap();
+        assert_eq!(history.extent().unwrap(), before);
+        assert_eq!(history.event_ids().unwrap(), [one.id]);
+        segment.append(&two);
+        assert_ne!(history.extent().unwrap(), before);
+        let mut ids = [one.id, two.id];
+        ids.sort();
+        assert_eq!(history.event_ids().unwrap(), ids);
+        assert_eq!(history.events_with(&[two.id]).unwrap(), std::slice::from_ref(&two));
+        assert_eq!(history.all_events().unwrap(), [two, one]);
+    }
+
+    fn names(heads: &[SegmentHead]) -> Vec<&str> {
+        heads.iter().map(|head| head.segment.as_str()).collect()
+    }
+
+    #[test]
+    fn each_seal_takes_some_that_nobody_named() {
+        let project = ScratchJournal::new();
+        for name in ["a", "b", "c", "live"] {
+            project.segment_of(name, &chain((name, name), 2));
+        }
+        ["a", "b", "c"].into_iter().for_each(|name| project.seal(name));
+        let history = project.history();
+        assert_eq!(names(&history.tips(9).unwrap()), ["a", "b", "c"]);
+        let heads = history.tips(2).unwrap();
+        let mut segment = project.segment_of("d", &chain(("d", "d"), 1));
+        segment.append(&seal(&heads, "2026-11-22T10:00:00Z".parse().unwrap()));
+        assert_eq!(names(&history.tips(9).unwrap()), ["a", "b", "c"], "it is not sealed yet");
+        project.seal("d");
+        let heads = history.tips(9).unwrap();
+        assert_eq!(names(&heads), ["d", "c"], "first what names others");
+        assert_eq!(heads[0].last, verify_segments(&project.root).unwrap().ends[&heads[0].segment].last);
+        project.compact();
+        assert_eq!(history.tips(9).unwrap(), heads);
+        assert_eq!(project.history().tips(9).unwrap(), heads);
+        let found = verify_segments(&project.root).unwrap();
+        assert_eq!((found.events, found.problems), (9, Vec::new()), "a seal is no event");
+        assert_eq!(history.all_events().unwrap().len(), 9);
+        assert!(!history.renew_if_wrong(&verify_segments(&project.root).unwrap()).unwrap());
     }
 }

@@ -1,15 +1,10 @@
 //! The questions that are asked of segments and index.
 
-pub(super) mod event_reader;
-mod event_segments;
-pub(in crate::history) mod extent;
+pub(in crate::history) mod event_segments;
 mod overviews;
 mod questions;
-mod reader;
-mod selections;
 
-pub(super) use event_reader::{EventPlace, EventReader};
+pub(super) use event_segments::{EventPlace, EventReader};
 pub use event_segments::{Point, Removal};
-pub use overviews::{KnownArtifact, KnownSegment, Session};
-pub use reader::History;
-pub use selections::Selection;
+pub use overviews::{History, KnownArtifact, KnownSegment, Session};
+pub use questions::Selection;

@@ -10,8 +10,11 @@ use std::{
 use serde::Serialize;
 
 use crate::disk::{
-    file_stat, file_stat::FileStat, local_state::StateFolder, own_file, own_file::Access, root::Root,
-    uninterrupted::uninterrupted,
+    file_lock::uninterrupted,
+    file_reading::{self, FileStat},
+    local_state::StateFolder,
+    own_file::{self, Access},
+    root::Root,
 };
 use crate::history::{HistoryError, segments::is_joined};
 use stepmark_model::journal::SegmentName;
@@ -141,7 +144,7 @@ pub(in crate::history) fn sealed_folder_stat(root: &Root) -> Result<Option<FileS
 }
 
 pub(in crate::history) fn list(root: &Root) -> Result<Listing, HistoryError> {
-    let began = file_stat::now();
+    let began = file_reading::now();
     let sealed_folder = sealed_folder_stat(root)?;
     let mut files = list_live(root)?;
     list_folder(root, SegmentPlace::Copy, &mut files)?;

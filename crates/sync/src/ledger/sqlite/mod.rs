@@ -3,7 +3,6 @@
 mod open;
 mod holder_locks;
 mod read;
-mod write;
 #[cfg(test)]
 mod cases;
 

@@ -3,9 +3,8 @@
 use std::{collections::BTreeSet, ops::Range};
 
 use crate::ticket::{
-    Block, Inline, Marker, Stamp, Ticket,
-    file_url::{percent_decoded, percent_encoded},
-    markdown,
+    Block, Inline, Marker, Stamp, Ticket, markdown,
+    title::{percent_decoded, percent_encoded},
 };
 
 /// The managed section of a ticket's body, between two hidden marks. What stands outside of it belongs to

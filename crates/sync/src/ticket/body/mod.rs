@@ -2,14 +2,12 @@
 
 mod block;
 mod text;
-mod template;
 mod markdown;
 mod managed_section;
 
-pub use block::{Block, Entry, Inline, Mark, Task};
+pub use block::{Block, BodyTemplate, Entry, Inline, Mark, Task};
 pub use managed_section::{ManagedSection, MergeError, Merged};
 pub use markdown::{Markdown, markdown};
-pub use template::BodyTemplate;
 
 #[cfg(feature = "jira")]
 pub(crate) use {
@@ -22,7 +20,7 @@ use stepmark_model::{artifact::ProjectPath, bmad::sprint::story_key};
 use self::text::TextSection;
 use super::{
     Marker, Section, StepFact, TicketFacts, TicketSettings, Withheld,
-    step_name::{bar, step_name},
+    title::{bar, step_name},
 };
 
 pub(super) fn body(facts: &TicketFacts, marker: &Marker, settings: &TicketSettings) -> Vec<Block> {

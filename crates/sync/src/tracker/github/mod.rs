@@ -4,7 +4,6 @@
 mod issue;
 mod request;
 mod rest;
-mod parent;
 mod graphql;
 mod service;
 

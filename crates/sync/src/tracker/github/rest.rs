@@ -7,11 +7,9 @@ use serde::Deserialize;
 
 use super::{
     GitHubTracker,
-    issue::IssueFields,
-    issue::{RestIssue, creation, moved, no_room, not_ours, patches, stamped},
-    parent::parent_missing,
-    request::next_page,
-    request::{Asked, ask},
+    issue::{IssueFields, RestIssue, creation, moved, no_room, not_ours, patches, stamped},
+    request::{Asked, ask, next_page},
+    service::parent_missing,
 };
 use crate::{
     breaker::{Failure, Reason},

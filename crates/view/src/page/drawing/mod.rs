@@ -1,13 +1,8 @@
 //! A graph as SVG that keyboard and screen readers go through in the order of its boxes.
 
-mod layers;
-
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
-
-use self::layers::Layers;
-pub(super) use self::layers::Lines;
 
 /// Width and height of a box, in the units of the drawing: pixels.
 const SIZE: (usize, usize) = (178, 46);
@@ -97,5 +92,174 @@ fn shortened(title: &str) -> String {
     match title.char_indices().nth(CHARACTERS) {
         None => title.to_owned(),
         Some((end, _)) => format!("{}…", title[..end].trim_end()),
+    }
+}
+
+/// The most places, those that lines bend at included: beyond, lines go straight from task to task.
+const MOST: usize = 4000;
+/// The number of times that the layers are put in order, there and back.
+const SWEEPS: usize = 4;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lines {
+    All,
+    /// None that follows from others: where `c` waits for `b` and `b` for `a`, none leads from `a` to `c`.
+    Direct,
+}
+
+/// A drawing of tasks, or of what else stands behind others: what waits for others stands in a layer behind
+/// theirs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Layers {
+    /// The layer and the row, in half rows, of each task; then those of the bends.
+    places: Vec<(usize, usize)>,
+    /// The lines, each as the places that it goes through.
+    lines: Vec<Vec<usize>>,
+    layers: usize,
+    rows: usize,
+}
+
+impl Layers {
+    /// The drawing of tasks of which each waits for those that `waits_for` gives, by their places. Of tasks
+    /// that wait for each other none stands behind all it waits for.
+    fn of(waits_for: &[Vec<usize>], lines: Lines) -> Self {
+        let order = topological(waits_for);
+        let mut layer = vec![0_usize; waits_for.len()];
+        for &task in &order {
+            layer[task] = waits_for[task].iter().map(|other| layer[*other] + 1).max().unwrap_or(0);
+        }
+        let mut lines = match lines {
+            Lines::Direct => reduced(waits_for, &order),
+            Lines::All => {
+                order.iter().flat_map(|to| waits_for[*to].iter().map(|from| vec![*from, *to])).collect()
+            }
+        };
+        let bends: usize = lines.iter().map(|line| (layer[line[1]] - layer[line[0]]).saturating_sub(1)).sum();
+        if layer.len() + bends <= MOST {
+            for line in &mut lines {
+                let (from, to) = (line[0], line[1]);
+                *line = vec![from];
+                for between in layer[from] + 1..layer[to] {
+                    line.push(layer.len());
+                    layer.push(between);
+                }
+                line.push(to);
+            }
+        }
+        let columns = ordered(&layer, &lines);
+        let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
+        let mut places: Vec<(usize, usize)> = layer.iter().map(|layer| (*layer, 0)).collect();
+        for column in &columns {
+            column.iter().enumerate().for_each(|(at, place)| places[*place].1 = 2 * at + rows - column.len());
+        }
+        Self { places, lines, layers: columns.len(), rows }
+    }
+}
+
+fn topological(waits_for: &[Vec<usize>]) -> Vec<usize> {
+    let mut open: Vec<usize> = waits_for.iter().map(Vec::len).collect();
+    let mut frees: Vec<Vec<usize>> = vec![Vec::new(); waits_for.len()];
+    for (task, others) in waits_for.iter().enumerate() {
+        others.iter().for_each(|other| frees[*other].push(task));
+    }
+    let mut order: Vec<usize> = (0..open.len()).filter(|task| open[*task] == 0).collect();
+    let mut at = 0;
+    while let Some(&done) = order.get(at) {
+        at += 1;
+        for &task in &frees[done] {
+            open[task] -= 1;
+            if open[task] == 0 {
+                order.push(task);
+            }
+        }
+    }
+    order
+}
+
+/// The lines between tasks, without those that follow from others.
+fn reduced(waits_for: &[Vec<usize>], order: &[usize]) -> Vec<Vec<usize>> {
+    let words = waits_for.len().div_ceil(64);
+    let mut before = vec![vec![0_u64; words]; waits_for.len()];
+    let mut lines = Vec::new();
+    for &task in order {
+        let mut behind_others = vec![0_u64; words];
+        for &other in &waits_for[task] {
+            behind_others.iter_mut().zip(&before[other]).for_each(|(own, its)| *own |= its);
+        }
+        let has = |set: &[u64], one: usize| set[one / 64] >> (one % 64) & 1 == 1;
+        let direct = waits_for[task].iter().filter(|other| !has(&behind_others, **other));
+        lines.extend(direct.map(|other| vec![*other, task]));
+        waits_for[task].iter().for_each(|other| behind_others[other / 64] |= 1 << (other % 64));
+        before[task] = behind_others;
+    }
+    lines
+}
+
+/// The places of each layer in an order with few crossings: each near the middle of those it is tied to.
+fn ordered(layer: &[usize], lines: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut columns: Vec<Vec<usize>> = vec![Vec::new(); layer.iter().max().map_or(0, |last| last + 1)];
+    layer.iter().enumerate().for_each(|(place, layer)| columns[*layer].push(place));
+    let mut tied: [Vec<Vec<usize>>; 2] = [vec![Vec::new(); layer.len()], vec![Vec::new(); layer.len()]];
+    for pair in lines.iter().flat_map(|line| line.windows(2)) {
+        tied[0][pair[1]].push(pair[0]);
+        tied[1][pair[0]].push(pair[1]);
+    }
+    let mut row = vec![0_usize; layer.len()];
+    let number = |column: &[usize], row: &mut Vec<usize>| {
+        column.iter().enumerate().for_each(|(at, place)| row[*place] = at);
+    };
+    columns.iter().for_each(|column| number(column, &mut row));
+    for sweep in 0..2 * SWEEPS {
+        let there: Vec<usize> = match sweep % 2 {
+            0 => (0..columns.len()).collect(),
+            _ => (0..columns.len()).rev().collect(),
+        };
+        for at in there {
+            let middle = |place: &usize| {
+                let ties = &tied[sweep % 2][*place];
+                let sum: usize = ties.iter().map(|tie| row[*tie]).sum();
+                // In thousandths, so that it can be compared exactly.
+                (sum * 1000).checked_div(ties.len()).unwrap_or(row[*place] * 1000)
+            };
+            columns[at].sort_by_key(middle);
+            number(&columns[at], &mut row);
+        }
+    }
+    columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_stands_behind_and_lines_do_not_cross_without_need() {
+        // a → (b, c, d), d → e, (b, c, e) → f; f names a, too.
+        let waits_for = [vec![], vec![0], vec![0], vec![0], vec![3], vec![1, 2, 4, 0]];
+        let drawn = Layers::of(&waits_for, Lines::Direct);
+        let layers: Vec<usize> = drawn.places.iter().map(|(layer, _)| *layer).collect();
+        assert_eq!(layers[..6], [0, 1, 1, 1, 2, 3]);
+        assert_eq!((drawn.layers, drawn.rows), (4, 3));
+        assert!(!drawn.lines.iter().any(|line| line[0] == 0 && line.last() == Some(&5)), "it follows");
+        assert!(drawn.lines.iter().any(|line| line.len() == 3 && line[0] == 1), "a long line bends");
+        let all = Layers::of(&waits_for, Lines::All);
+        assert_eq!((all.lines.len(), all.lines.iter().filter(|line| line[0] == 0).count()), (8, 4));
+        // Two pairs that would cross as they are listed.
+        let drawn = Layers::of(&[vec![], vec![], vec![1], vec![0]], Lines::Direct);
+        assert_eq!(drawn.places[2].1, drawn.places[1].1);
+        assert_eq!(Layers::of(&[], Lines::Direct), Layers::default());
+    }
+
+    #[test]
+    fn a_thousand_tasks_and_a_circle_are_drawn() {
+        let chain: Vec<Vec<usize>> = (0_usize..1000)
+            .map(|task| (0..task).rev().take(3).chain((task > 3).then_some(0)).collect())
+            .collect();
+        assert_eq!(Layers::of(&chain, Lines::Direct).lines.len(), 999);
+        let wide: Vec<Vec<usize>> =
+            (0..1000).map(|task| if task < 500 { vec![] } else { vec![task - 500] }).collect();
+        let wide = Layers::of(&wide, Lines::Direct);
+        assert_eq!((wide.layers, wide.rows), (2, 500));
+        assert_eq!(Layers::of(&[vec![1], vec![0]], Lines::All).places.len(), 2);
     }
 }

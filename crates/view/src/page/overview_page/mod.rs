@@ -1,7 +1,6 @@
 //! The overview as a page, as one file, and in pieces that change by themselves.
 
 mod summary;
-mod artifact_table;
 mod flows;
 mod slices;
 mod sections;
@@ -52,7 +51,7 @@ impl OverviewPage {
     }
 
     fn drawn(overview: &Overview, links: Links, form: Form<'_>, memory: Option<&ObservedMemory>) -> Self {
-        let rows = artifact_table::rows(overview, links);
+        let rows = sections::rows(overview, links);
         let sections: Vec<(&str, Markup)> = [
             Some(("summary", summary::summary(overview, links))),
             flows::section(overview, links).map(|section| ("flows", section)),
@@ -75,7 +74,7 @@ impl OverviewPage {
             @for (name, section) in &sections {
                 (section)
                 // The table is no piece: its rows are, and what is typed into its search stays.
-                @if *name == "progress" { (artifact_table::section(overview, &drawn_rows)) }
+                @if *name == "progress" { (sections::section(overview, &drawn_rows)) }
             }
         };
         let title = format!("{}: done, next, wrong", overview.project);

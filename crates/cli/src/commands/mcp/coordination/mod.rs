@@ -2,7 +2,6 @@
 //! it.
 
 mod answers;
-mod arguments;
 mod tools;
 
 use stepmark_mcp::{Answer, Arguments, Refusal, Tool, ToolSet, read};
@@ -10,7 +9,7 @@ use stepmark_model::coordination::{Format, NewTask, task_move};
 use stepmark_store::coordination::Coordination;
 use stepmark_store::records::{RecordsError, SystemError};
 
-use self::arguments::{
+use self::tools::{
     Agent, Batch, Beginning, ByStatus, ByTags, Done, Failed, Found, Held, Joining, Nothing, Tasks, Wanted,
 };
 use super::Opening;

@@ -4,7 +4,7 @@ use std::mem;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::headings::{may_be_linked, text_of};
+use super::{may_be_linked, text_of};
 use stepmark_model::artifact::with_plain_boxes;
 
 use crate::ticket::{Block, Entry, Inline, Mark};

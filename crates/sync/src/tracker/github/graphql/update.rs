@@ -23,9 +23,8 @@ use crate::{
         Change, Delivered, Outcome, Tracker as _,
         github::{
             GitHubTracker,
-            issue::has_fields,
-            issue::{no_room, not_ours, stamped},
-            parent::{Move, step},
+            issue::{has_fields, no_room, not_ours, stamped},
+            service::{Move, step},
         },
         http::{Effect, Refused},
     },
