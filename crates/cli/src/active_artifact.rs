@@ -13,7 +13,7 @@ use stepmark_view::overview::short_names;
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},
-    output::wording,
+    output::spinner,
     project::Project,
 };
 
@@ -78,7 +78,7 @@ impl Project {
         let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         let more = paths.len().saturating_sub(NAMED);
         let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let count = wording::count(paths.len(), "artifact");
+        let count = spinner::count(paths.len(), "artifact");
         let message = format!("no artifact is named, and {count} are unfinished: {}{rest}", named.join(", "));
         Ok(Failure::new(exit, message).with_help("name one; `stepmark status` shows what comes next in each"))
     }

@@ -14,7 +14,7 @@ use crate::{
     arguments::{Arguments, Command, ProjectArguments},
     environment::Environment,
     exit::{Exit, Failure},
-    output::{Output, wording},
+    output::{Output, spinner},
     project::Project,
 };
 
@@ -217,7 +217,7 @@ fn in_several(projects: &[&(String, ProjectArguments)]) -> Failure {
 
 fn unnamed(top: &Path, below: &[String]) -> Failure {
     let named: Vec<String> = below.iter().map(|folder| format!("`{folder}`")).collect();
-    let count = wording::count(below.len(), "project");
+    let count = spinner::count(below.len(), "project");
     let message = format!("`{}` is no project but holds {count}: {}", top.display(), named.join(", "));
     let first: PathBuf = top.join(below.first().map(String::as_str).unwrap_or_default());
     Failure::new(Exit::Usage, message).with_help(format!(

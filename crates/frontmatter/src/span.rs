@@ -1,6 +1,8 @@
 //! Spans and positions in the bytes of a file.
 
-use std::ops::Range;
+use std::{cell::RefCell, collections::HashMap, ops::Range};
+
+use super::{Entry, Node, NodeKind, Segment};
 
 /// A half-open range of byte offsets in the bytes of a whole file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -172,6 +174,126 @@ fn character_at(bytes: &[u8], offset: usize) -> Option<usize> {
     rest.iter().position(|byte| byte & 0xC0 != 0x80).map(|at| offset + at)
 }
 
+/// The positions of all anchored nodes of a region, by name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Anchors {
+    places: HashMap<Box<str>, Vec<Place>>,
+}
+
+/// The start of a node, and the child numbers that lead to it; those of a mapping count keys and values.
+#[derive(Clone, Debug)]
+struct Place {
+    start: usize,
+    way: Box<[usize]>,
+}
+
+impl Anchors {
+    pub(super) fn of(root: &Node<'_>) -> Self {
+        let mut found = Self::default();
+        found.add(root, &mut Vec::new());
+        found
+    }
+
+    fn add(&mut self, node: &Node<'_>, way: &mut Vec<usize>) {
+        if let Some(name) = node.anchor() {
+            let place = Place { start: node.outer_start(), way: way.as_slice().into() };
+            self.places.entry(name.into()).or_default().push(place);
+        }
+        let children = node.items().len().max(2 * node.entries().len());
+        for index in 0..children {
+            if let Some(child) = child(node, index) {
+                way.push(index);
+                self.add(child, way);
+                way.pop();
+            }
+        }
+    }
+
+    /// The node below `root` that an alias names: the last anchor of that name before it (YAML 1.2.2, §7.1).
+    pub(super) fn target<'t, 'a>(&self, root: &'t Node<'a>, alias: &Node<'_>) -> Option<&'t Node<'a>> {
+        let NodeKind::Alias { name } = &alias.kind else { return None };
+        let places = self.places.get(&**name)?;
+        let before = places.partition_point(|place| place.start < alias.span.start);
+        let place = &places[before.checked_sub(1)?];
+        place.way.iter().try_fold(root, |node, index| child(node, *index))
+    }
+}
+
+fn child<'t, 'a>(node: &'t Node<'a>, index: usize) -> Option<&'t Node<'a>> {
+    match &node.kind {
+        NodeKind::Sequence { items, .. } => items.get(index),
+        NodeKind::Mapping { entries, .. } => {
+            let entry = entries.get(index / 2)?;
+            Some(if index.is_multiple_of(2) { &entry.key } else { &entry.value })
+        }
+        NodeKind::Scalar { .. } | NodeKind::Alias { .. } => None,
+    }
+}
+
+/// Among so few entries, comparing each with the key is faster than hashing them.
+const FEW: usize = 32;
+
+/// Remembers the keys of each large mapping that was asked for: a thousand questions read its entries once.
+#[derive(Default)]
+pub struct KeyIndex<'t> {
+    /// By the address of the mapping's entries, which the tree keeps where they are.
+    mappings: RefCell<HashMap<usize, HashMap<&'t str, KeyIndices>>>,
+}
+
+/// The indices of a key among the entries of a mapping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyIndices {
+    /// The number of the first entry with the key.
+    pub first: usize,
+    /// The number of the last one.
+    pub last: usize,
+    /// The total number.
+    pub count: usize,
+}
+
+impl KeyIndices {
+    fn with(self, place: usize) -> Self {
+        Self { last: place, count: self.count + 1, ..self }
+    }
+}
+
+impl<'t> KeyIndex<'t> {
+    /// The index of `key` in `entries`; `None` where it does not.
+    pub fn find(&self, entries: &'t [Entry<'_>], key: &str) -> Option<KeyIndices> {
+        let keys =
+            || entries.iter().enumerate().filter_map(|(place, entry)| Some((place, entry.key.as_key()?)));
+        let alone = |place| KeyIndices { first: place, last: place, count: 1 };
+        if entries.len() <= FEW {
+            let mut places = keys().filter(|(_, text)| *text == key).map(|(place, _)| place);
+            let first = places.next()?;
+            return Some(places.fold(alone(first), KeyIndices::with));
+        }
+        let mut mappings = self.mappings.borrow_mut();
+        let mapping = mappings.entry(entries.as_ptr().addr()).or_insert_with(|| {
+            let mut mapping: HashMap<&'t str, KeyIndices> = HashMap::with_capacity(entries.len());
+            for (place, text) in keys() {
+                mapping
+                    .entry(text)
+                    .and_modify(|found| *found = found.with(place))
+                    .or_insert_with(|| alone(place));
+            }
+            mapping
+        });
+        mapping.get(key).copied()
+    }
+
+    /// The node at `path` below `root`; of a key that stands several times, the first.
+    pub fn node_at<'a>(&self, root: &'t Node<'a>, path: &[Segment]) -> Option<&'t Node<'a>> {
+        path.iter().try_fold(root, |node, segment| match segment {
+            Segment::Key(key) => {
+                let entries = node.entries();
+                Some(&entries[self.find(entries, key)?.first].value)
+            }
+            Segment::Index(index) => node.items().get(*index),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,5 +340,64 @@ mod tests {
     fn a_byte_order_mark_takes_no_column() {
         let text = b"\xEF\xBB\xBF---\n";
         assert_eq!(LineIndex::new(text).position(text, 3).to_string(), "1:1");
+    }
+}
+
+#[cfg(test)]
+mod anchors_tests {
+    use crate::{Node, Span, Yaml};
+
+    #[test]
+    fn an_alias_names_the_last_anchor_before_it() {
+        let text = "a: &x 1\nb: *x\nc: &x [2]\nd: [*x, *y]\n? [&k 3]\n: *k\n";
+        let yaml = Yaml::parse(text.as_bytes(), Span::new(0, text.len())).unwrap();
+        let root = yaml.root().unwrap();
+        let target = |alias: &Node<'_>| yaml.target(alias).map(|node| node.span.start);
+        assert_eq!(target(root.get("b").unwrap()), Some(6));
+        let last = root.get("d").unwrap().items();
+        assert_eq!([target(&last[0]), target(&last[1]), target(root)], [Some(20), None, None]);
+        assert_eq!(target(&root.entries()[4].value), text.find('3'));
+    }
+
+    /// The anchors are sought once, however many aliases there are.
+    #[test]
+    fn following_an_alias_visits_no_other() {
+        let aliases: String = (0..100_000).map(|_| "- *x\n").collect();
+        let text = format!("a: &x 1\nb:\n{aliases}");
+        let yaml = Yaml::parse(text.as_bytes(), Span::new(0, text.len())).unwrap();
+        let items = yaml.root().unwrap().get("b").unwrap().items();
+        assert!(items.iter().all(|alias| yaml.target(alias).and_then(Node::text) == Some("1")));
+        assert!(yaml.unresolved_aliases().is_empty());
+    }
+}
+
+#[cfg(test)]
+mod key_index_tests {
+    use super::*;
+    use crate::{KeyPath, Span, Yaml};
+
+    #[test]
+    fn small_and_large_mappings_answer_alike() {
+        for size in [3, FEW + 1, 500] {
+            let lines: String = (0..size).map(|at| format!("k{at}: {at}\n")).collect();
+            let text = format!("k1: first\n{lines}");
+            let yaml = Yaml::parse(text.as_bytes(), Span::new(0, text.len())).unwrap();
+            let (root, index) = (yaml.root().unwrap(), KeyIndex::default());
+            for _ in 0..2 {
+                assert_eq!(
+                    index.find(root.entries(), "k0"),
+                    Some(KeyIndices { first: 1, last: 1, count: 1 })
+                );
+                assert_eq!(
+                    index.find(root.entries(), "k1"),
+                    Some(KeyIndices { first: 0, last: 2, count: 2 })
+                );
+                assert_eq!(index.find(root.entries(), "k"), None);
+            }
+            let path: KeyPath = "k1".parse().unwrap();
+            assert_eq!(index.node_at(root, &path.0).and_then(Node::text), Some("first"));
+            assert!(index.node_at(root, &[Segment::Index(0)]).is_none());
+            assert_eq!(index.mappings.borrow().len(), usize::from(size >= FEW));
+        }
     }
 }

@@ -73,7 +73,7 @@ fn dispatch(
                 $(Command::$name(command) => {
                     let project = project()?;
                     let run = command.run(&project, output);
-                    crate::output::wording::warn_of_unusable(&project.workspace, output);
+                    crate::output::spinner::warn_of_unusable(&project.workspace, output);
                     run
                 })+
                 $($others)+

@@ -4,11 +4,10 @@ pub(crate) mod findings;
 mod list_arguments;
 pub(crate) mod replay;
 mod report;
-mod spinner;
+pub(crate) mod spinner;
 pub(crate) mod svg;
 mod table;
 pub(crate) mod wire;
-pub(crate) mod wording;
 
 use std::{
     fmt::Display,

@@ -1,6 +1,6 @@
 //! The results of replaying history, as lines and as JSON.
 
-use super::{Output, history, on_one_line, wording};
+use super::{Output, history, on_one_line, spinner};
 use crate::exit::{Exit, chain};
 use serde_json::{Value as Json, json};
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
@@ -67,7 +67,7 @@ pub(crate) fn show(summary: &Summary, output: &Output) {
             output.warning(format_args!("{}: {}", artifact.path, chain(damage)));
         }
     }
-    summary.problems.iter().for_each(|problem| output.warning(wording::segment_problem(problem)));
+    summary.problems.iter().for_each(|problem| output.warning(spinner::segment_problem(problem)));
     summary.unreadable.iter().for_each(|problem| output.warning(problem));
     output.remark(counts(summary));
 }
@@ -81,9 +81,9 @@ fn counts(summary: &Summary) -> String {
         .into_iter()
         .filter_map(words_of)
         .collect();
-    let artifacts = wording::count(summary.artifacts.len(), "artifact");
+    let artifacts = spinner::count(summary.artifacts.len(), "artifact");
     let read = summary.segments.map(|(segments, events)| {
-        format!("; {} in {}", wording::count(events, "event"), wording::count(segments, "segment"))
+        format!("; {} in {}", spinner::count(events, "event"), spinner::count(segments, "segment"))
     });
     let states = if states.is_empty() { String::new() } else { format!(": {}", states.join(", ")) };
     format!("{artifacts}{states}{}", read.unwrap_or_default())

@@ -2,12 +2,10 @@
 
 use super::{
     Change, Context, Planned, Refusal, compose,
-    layout::{content_end, dash, indentation},
-    locate::{Found, Parent, locate},
+    locate::{Found, Parent, content_end, dash, indentation, locate},
     prove::Meaning,
     set,
     spell::{self, Place},
-    style,
 };
 use crate::{CollectionStyle, KeyPath, Node, NodeKind, Span, Value};
 
@@ -32,7 +30,7 @@ pub(super) fn add(
     item: &Value,
 ) -> Planned {
     let NodeKind::Sequence { style, items } = &node.kind else { return Err((Refusal::NotAList, node.span)) };
-    let quote = style::quote_for_item(context, items);
+    let quote = spell::quote_for_item(context, items);
     let splices = match (style, items.last()) {
         (CollectionStyle::Block, Some(last)) => {
             let end = last_end(context, last)?;
@@ -70,7 +68,7 @@ pub(super) fn item_line(
     let between = &context.file[dash + 1..neighbour.outer_start()];
     let only_spaces = !between.is_empty() && between.iter().all(|byte| *byte == b' ');
     let blanks = " ".repeat(if only_spaces { between.len() } else { 1 });
-    let quote = style::quote_for_item(context, items);
+    let quote = spell::quote_for_item(context, items);
     let text = match (item, &neighbour.kind) {
         (Value::Mapping(entries), NodeKind::Mapping { style: CollectionStyle::Block, .. })
             if !entries.is_empty() =>

@@ -2,14 +2,12 @@
 
 use super::{
     Change, Context, Planned, Refusal, Splice,
-    layout::{
-        behind_empty_value, content_end, ends_in_line_end, entry_end, entry_start, has_brackets, indentation,
-        is_blank, line_after, line_end, line_start,
+    locate::{
+        Parent, behind_empty_value, content_end, ends_in_line_end, entry_end, entry_start, has_brackets,
+        indentation, is_blank, line_after, line_end, line_start,
     },
-    locate::Parent,
     prove::Meaning,
-    spell::{self, Place, Quote},
-    style::{self, ListStyle},
+    spell::{self, ListStyle, Place, Quote},
 };
 use crate::{CollectionStyle, Entry, Node, NodeKind, Scalar, Span, Value};
 
@@ -70,7 +68,7 @@ pub(super) fn new_entry(
         NodeKind::Mapping { style, entries } => {
             super::set::refuse_foreign_tag(context, node, &Value::Mapping(Vec::new()))?;
             refuse_same_name(context, entries, key)?;
-            let quote = style::quote_for_value(context, None);
+            let quote = spell::quote_for_value(context, None);
             let splices = match (style, entries.last()) {
                 (CollectionStyle::Block, Some(last)) => {
                     let column = entry_start(context.file, last, context.start());
@@ -182,8 +180,8 @@ pub(super) fn behind_key(context: &Context<'_, '_>, indent: &str, value: &Value,
             format!("{line_ending}{}", spell::block_mapping(entries, &deeper, quote, context.line_ending))
         }
         Value::Sequence(items) if !items.is_empty() => {
-            let quote = style::quote_for_item(context, &[]);
-            match style::list_style(context) {
+            let quote = spell::quote_for_item(context, &[]);
+            match spell::list_style(context) {
                 ListStyle::Flow => format!(" {}", spell::inline(value, quote, Place::Block)),
                 ListStyle::Block { dash_indent } => {
                     let dash = format!("{line_ending}{indent}{}- ", " ".repeat(dash_indent));

@@ -2,11 +2,9 @@
 
 use super::{
     Change, Context, Planned, Refusal, Splice, append, compose,
-    layout::{dash, is_blank, line_start},
-    locate::{Found, locate},
+    locate::{Found, dash, is_blank, line_start, locate},
     prove::Meaning,
     spell::{self, Place},
-    style,
 };
 use crate::{CollectionStyle, KeyPath, NodeKind, Span, Value};
 
@@ -35,7 +33,7 @@ pub(super) fn plan(context: &Context<'_, '_>, path: &KeyPath, index: usize, item
             context.lines_at(line, false, &append::item_line(context, items, index, item)?)
         }
         CollectionStyle::Flow => {
-            let quote = style::quote_for_item(context, items);
+            let quote = spell::quote_for_item(context, items);
             let text = spell::inline(item, quote, Place::Flow);
             let line = line_start(context.file, next.outer_start(), context.start());
             let own_line =

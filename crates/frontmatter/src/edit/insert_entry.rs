@@ -2,10 +2,9 @@
 
 use super::{
     Change, Context, Planned, Refusal, compose,
-    layout::{entry_end, entry_start, indentation},
-    locate::{Found, locate},
+    locate::{Found, entry_end, entry_start, indentation, locate},
     prove::Meaning,
-    style,
+    spell,
 };
 use crate::{CollectionStyle, Entry, KeyPath, NodeKind, Value};
 
@@ -39,7 +38,7 @@ pub(super) fn plan(
     let above = &entries[place];
     let column = entry_start(context.file, above, context.start());
     let indent = indentation(context.file, column, context.start());
-    let quote = style::quote_for_value(context, Some(&above.value));
+    let quote = spell::quote_for_value(context, Some(&above.value));
     let lines = compose::entry_lines(context, &indent, key, value, quote);
     let (offset, after_text) = context.line_behind(&above.value, entry_end(context.file, above))?;
     let splices = vec![context.lines_at(offset, after_text, &lines)];

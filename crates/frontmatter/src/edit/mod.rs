@@ -8,13 +8,11 @@
 //! strict readers, and is what one edit after the other leads to; else nothing is returned but the reason.
 
 mod append;
-mod batch;
 #[cfg(test)]
 mod cases;
 mod compose;
 mod insert;
 mod insert_entry;
-mod layout;
 mod locate;
 mod prove;
 mod refusal;
@@ -22,14 +20,12 @@ mod remove;
 mod rewrite;
 mod set;
 mod spell;
-mod strict;
-mod style;
 
 pub use refusal::Refusal;
 
 use std::{cell::OnceCell, collections::HashSet};
 
-use batch::plan_batch;
+use refusal::plan_batch;
 
 use super::{
     Document, KeyIndex, KeyPath, LineEnding, ParseError, Region, RegionError, Span, Value, Yaml,
@@ -160,7 +156,7 @@ struct Context<'t, 'a> {
     line_ending: LineEnding,
     aliases: OnceCell<HashSet<&'t str>>,
     keys: KeyIndex<'t>,
-    habits: style::Habits,
+    habits: spell::Habits,
 }
 
 impl<'t, 'a> Context<'t, 'a> {
@@ -174,7 +170,7 @@ impl<'t, 'a> Context<'t, 'a> {
             line_ending,
             aliases: OnceCell::new(),
             keys: KeyIndex::default(),
-            habits: style::Habits::default(),
+            habits: spell::Habits::default(),
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use super::{
     Change, Context, Planned, Refusal, Splice, compose,
-    layout::{
-        behind_empty_value, comma_after, dash, ends_in_line_end, entry_end, entry_start, has_brackets,
-        is_blank, line_after, line_end, line_start, next_line, visible_from,
+    locate::{
+        Found, Parent, behind_empty_value, comma_after, dash, ends_in_line_end, entry_end, entry_start,
+        has_brackets, is_blank, line_after, line_end, line_start, locate, next_line, refuse_anchors_inside,
+        visible_from,
     },
-    locate::{Found, Parent, locate, refuse_anchors_inside},
     prove::Meaning,
     set,
 };
@@ -83,7 +83,7 @@ impl<'t, 'a> Child<'t, 'a> {
                 brackets: "{}",
             }),
             NodeKind::Sequence { style, items } => {
-                let end = |at: usize| super::layout::content_end(context.file, &items[at]);
+                let end = |at: usize| super::locate::content_end(context.file, &items[at]);
                 let start = |item: &Node<'_>| match style {
                     CollectionStyle::Flow => Some(item.outer_start()),
                     CollectionStyle::Block => dash(context.file, item, context.start()),

@@ -2,11 +2,12 @@
 
 use super::{
     Change, Context, Planned, Refusal, Splice, compose,
-    layout::{after_colon, content_end, dash, entry_start, indentation, line_end, properties_end},
-    locate::{Found, Parent, locate, refuse_anchors_inside},
+    locate::{
+        Found, Parent, after_colon, content_end, dash, entry_start, indentation, line_end, locate,
+        properties_end, refuse_anchors_inside,
+    },
     prove::{Meaning, is_value},
     spell::{self, Place},
-    style,
 };
 use crate::yaml_1_1::{Disagreement, disagreement, is_timestamp};
 use crate::{CollectionStyle, KeyPath, Node, NodeKind, Scalar, ScalarStyle, Span, Value};
@@ -40,10 +41,10 @@ pub(super) fn replace(
         _ => {
             let quote = match parents.last().map(|parent| &parent.collection.kind) {
                 // What was a number has no quotes of its own: the item gets those of a new one.
-                Some(NodeKind::Sequence { items, .. }) if style::quote_of(node).is_none() => {
-                    style::quote_for_item(context, items)
+                Some(NodeKind::Sequence { items, .. }) if spell::quote_of(node).is_none() => {
+                    spell::quote_for_item(context, items)
                 }
-                _ => style::quote_for_value(context, Some(node)),
+                _ => spell::quote_for_value(context, Some(node)),
             };
             let blank = if properties_end(node) == Some(node.span.start) { " " } else { "" };
             let text = match &value {
@@ -126,7 +127,7 @@ fn lines(
     value: &Value,
 ) -> Result<Vec<Splice>, (Refusal, Span)> {
     let slot = slot(context, parents).ok_or(no_slot(node))?;
-    let quote = style::quote_for_value(context, Some(node));
+    let quote = spell::quote_for_value(context, Some(node));
     let text = match (value, &node.kind) {
         (Value::Sequence(new), NodeKind::Sequence { items, .. }) if !new.is_empty() => {
             let dash = items.first().and_then(|first| dash(context.file, first, context.start()));
@@ -177,9 +178,9 @@ fn fill(
     let slot = slot(context, parents).ok_or(no_slot(node))?;
     let siblings = parents.last().map(|parent| parent.collection.items()).unwrap_or_default();
     let quote = if siblings.is_empty() {
-        style::quote_for_value(context, None)
+        spell::quote_for_value(context, None)
     } else {
-        style::quote_for_item(context, siblings)
+        spell::quote_for_item(context, siblings)
     };
     let text = match (&slot.indent, place(parents)) {
         (Some(indent), Place::Block) => compose::behind_key(context, indent, value, quote),

@@ -1,15 +1,14 @@
 //! YAML text → tree with byte spans, within limits that make reading untrusted files safe.
 
-mod event;
 mod granit;
 mod subset;
 mod tree;
 
 use std::{borrow::Cow, collections::HashSet, sync::OnceLock};
 
-pub(crate) use event::Comments;
+pub(crate) use granit::Comments;
 
-use super::{Entry, Node, NodeKind, Span, anchors::Anchors, merge_conflict::merge_conflict};
+use super::{Entry, Node, NodeKind, Span, merge_conflict::merge_conflict, span::Anchors};
 
 /// The limits of reading. Beyond a limit reading ends with an error that names the place; nothing is cut
 /// silently.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{
     Comment, LIMITS, ParseError, Tree,
-    event::{Event, EventReader, SyntaxError},
+    granit::{Event, EventReader, SyntaxError},
 };
 use crate::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle, Span, Tag};
 

@@ -10,7 +10,7 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-use super::error::Wrong;
+use super::value::Wrong;
 use crate::{Entry, LIMITS, Node, NodeKind, Scalar, Segment, ValueError, Yaml};
 
 /// A node that is being read, with the tree around it.

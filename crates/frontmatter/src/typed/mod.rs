@@ -1,12 +1,11 @@
 //! Reading frontmatter into types of the caller, by `serde`.
 
 mod deserializer;
-mod error;
 mod value;
 
 use serde::Deserialize;
 
-pub use error::ReadError;
+pub use value::ReadError;
 
 use crate::{Document, Region, Yaml};
 use deserializer::{Empty, Tree};

@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use super::{
     BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, KIND_KEY, Kind, Problem, STEPS_KEYS,
-    Scope, Steps, Timestamp, body, delegation, field, kind::KindFields, view::Parsed,
+    Scope, Steps, Timestamp,
+    body::{self, KindFields},
+    delegation, field,
+    view::Parsed,
 };
 use stepmark_frontmatter::{
     CollectionStyle, Document, Frontmatter, Node, NodeKind, ParseError, Span, Yaml, heading_title,
@@ -153,7 +156,7 @@ fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut FrontmatterState,
         }
     }
     let field = |key: &str| Field::read(key, field::followed(yaml, root.get(key)?));
-    let KindFields { title, parent, agent } = super::kind::fields(state.kind, field);
+    let KindFields { title, parent, agent } = super::body::fields(state.kind, field);
     state.title = title.or(state.title.take());
     state.delegation = state.delegation.take().or_else(|| parent.map(Delegation::of_parent));
     state.agent = agent;

@@ -7,11 +7,10 @@ mod digest;
 mod delegation;
 mod body;
 mod diagnosis;
-mod kind;
 mod frontmatter_state;
 mod view;
 
-pub use body::{BodyStatus, is_same_status, with_plain_boxes};
+pub use body::{BodyStatus, KIND_KEY, Kind, is_same_status, with_plain_boxes};
 pub use delegation::{ChainPath, Delegation, InputDocument};
 pub use diagnosis::{Diagnosis, Problem};
 pub use digest::{FileHash, FileHashError, LineEndHasher, LineEndHashes, StateDigest, StateUnreadable};
@@ -20,7 +19,6 @@ pub use field::{
     is_time_key,
 };
 pub use frontmatter_state::FrontmatterState;
-pub use kind::{KIND_KEY, Kind};
 pub use path::{
     PathGlob, PathGlobs, ProjectPath, ProjectPathError, READ_LIMIT, names_git_folder, natural_order,
 };

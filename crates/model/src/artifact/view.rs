@@ -63,7 +63,7 @@ impl Artifact {
         let tree = tree.filter(|_| super::body::conflict_below(&document).is_none());
         let parsed = tree.map_or_else(|| Parsed::of(&path, &document), Parsed::Given);
         let (mut state, diagnoses) = read_state(&document, &parsed);
-        state.kind = state.kind.or_else(|| super::kind::of_file(&path));
+        state.kind = state.kind.or_else(|| super::body::of_file(&path));
         let value = has_value.then(|| Box::new(state_value(&parsed)));
         drop(parsed);
         Self { path, bytes, state, diagnoses, value }

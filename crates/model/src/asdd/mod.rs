@@ -5,7 +5,6 @@
 //! committed when it contradicts nothing ([`commit`]), and else refused with the reason: the slice stays.
 
 mod state;
-mod manifest;
 mod proposal;
 mod committing;
 mod failing;
@@ -15,8 +14,10 @@ pub use failing::{
     Failure, Inconsistency, PHASES, Phase, Timeout, add_row, drifted, fail, inconsistencies, phase_of,
     plain_name, timeouts,
 };
-pub use manifest::{MANIFEST, ManifestError, read, render, seen};
-pub use proposal::{Confidence, Conflict, Prefer, Proposal, ProposedFile, SteeringRule, Verdict, reconcile};
+pub use proposal::{
+    Confidence, Conflict, MANIFEST, ManifestError, Prefer, Proposal, ProposedFile, SteeringRule, Verdict,
+    read, reconcile, render, seen,
+};
 pub use state::{
     AsddFacts, ChainEntry, FoundFile, Rules, SliceFacts, SliceKind, State, Thresholds, from_files,
 };

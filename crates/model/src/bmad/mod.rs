@@ -1,11 +1,9 @@
 //! The dialect of BMAD: all that only BMAD does. What holds for any workflow stands outside.
 
-pub mod installation;
 pub mod settings;
 pub mod steps;
 pub mod sprint;
 pub mod catalogue;
-pub mod deferred;
 pub mod memlog;
 pub mod migration;
 pub mod stories_list;

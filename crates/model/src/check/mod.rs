@@ -6,17 +6,18 @@
 mod rule;
 mod finding;
 mod fixing;
-mod subject;
 pub mod rules;
 mod policy;
 
 use crate::autodev::keeps_state;
 pub use crate::journal::Loss;
 pub use finding::{Baseline, BaselineError, Finding, Fix, ProblemCounts, Safety, Severity};
-pub use fixing::{DeclineReason, Declined, FixedFile, Remedy, apply_fixes};
+pub use fixing::{
+    AcceptedLosses, BaseVersion, DeclineReason, Declined, FixedFile, ManifestRow, Remedy, RuleEnvironment,
+    Subject, apply_fixes,
+};
 pub use policy::{Allowance, Judged, Level, LevelError, Levels, Policy};
 pub use rule::{Group, RULES, Rule, pages, rule_of};
-pub use subject::{AcceptedLosses, BaseVersion, ManifestRow, RuleEnvironment, Subject};
 
 use rule::Decision;
 

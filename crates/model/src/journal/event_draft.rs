@@ -1,8 +1,9 @@
 //! The part of an event that its maker gives.
 
+use super::{Event, EventId, Kind, Spelling};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-
-use super::{EventId, Kind, Spelling};
+use stepmark_frontmatter::{Change, KeyPath, Operation, Segment};
 
 /// The part of an event that its maker gives; the commit fills in the rest.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,5 +134,158 @@ impl EventDraft {
     pub fn with(mut self, name: &str, fact: impl Into<Json>) -> Self {
         self.data.insert(name.to_owned(), fact.into());
         self
+    }
+}
+
+const VALUE_LENGTH: usize = 48;
+const CHANGES: usize = 8;
+
+/// Shows changes on one line: `stepsCompleted + step-03-success, status draft → done`.
+pub fn changes_in_words(changes: &[Change]) -> String {
+    let mut words: Vec<String> = changes.iter().take(CHANGES).map(change_in_words).collect();
+    if changes.len() > CHANGES {
+        words.push(format!("and {} more", changes.len() - CHANGES));
+    }
+    words.join(", ")
+}
+
+pub fn change_in_words(change: &Change) -> String {
+    let (path, is_item) = match change.path.0.split_last() {
+        Some((Segment::Index(_), list)) => (KeyPath(list.to_vec()), true),
+        _ => (change.path.clone(), false),
+    };
+    let place = if path.0.is_empty() { "frontmatter".to_owned() } else { path.to_string() };
+    match &change.op {
+        Operation::Set { old, new } => {
+            let place = if is_item { change.path.to_string() } else { place };
+            format!("{place} {} → {}", value(old), value(new))
+        }
+        Operation::Insert { new } if is_item => format!("{place} + {}", value(new)),
+        Operation::Remove { old } if is_item => format!("{place} − {}", value(old)),
+        Operation::Insert { new } => format!("{place} = {}", value(new)),
+        Operation::Remove { old } => format!("{place} removed ({})", value(old)),
+    }
+}
+
+/// A value on one line as people write it, without the signs of JSON around lists and keys.
+pub fn value_in_words(value: &Json) -> String {
+    match value {
+        Json::String(text) if !text.is_empty() => text.clone(),
+        Json::Array(items) if items.is_empty() => "an empty list".to_owned(),
+        Json::Array(items) => items.iter().map(value_in_words).collect::<Vec<_>>().join(", "),
+        Json::Object(keys) if keys.is_empty() => "no keys".to_owned(),
+        Json::Object(keys) => {
+            let one = |(key, value): (&String, &Json)| format!("{key}: {}", value_in_words(value));
+            format!("({})", keys.iter().map(one).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A value on one line, cut where it is long.
+fn value(value: &Json) -> String {
+    let text = value_in_words(value);
+    if text.chars().count() <= VALUE_LENGTH {
+        return text;
+    }
+    let kept: String = text.chars().take(VALUE_LENGTH - 1).collect();
+    format!("{kept}…")
+}
+
+const KEY: &str = "correlation";
+
+/// The work that an event is a part of, by ids; each may be unsaid. It stands in the data of the event,
+/// under `correlation`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WorkContext {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<String>,
+}
+
+impl EventDraft {
+    #[must_use]
+    pub fn within(self, context: &WorkContext) -> Self {
+        if *context == WorkContext::default() {
+            return self;
+        }
+        match serde_json::to_value(context) {
+            Ok(written) => self.with(KEY, written),
+            // Texts in memory can be written.
+            Err(_) => self,
+        }
+    }
+}
+
+impl Event {
+    /// The work that it is a part of; nothing where it does not say, or not in a form that is known here.
+    pub fn context(&self) -> WorkContext {
+        let written = self.data.get(KEY).cloned().unwrap_or_default();
+        serde_json::from_value(written).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use stepmark_frontmatter::diff;
+
+    #[test]
+    fn changes_are_told_in_words() {
+        for (old, new, wanted) in [
+            (
+                json!({"stepsCompleted": ["a"], "status": "draft"}),
+                json!({"stepsCompleted": ["a", "step-03-success"], "status": "done"}),
+                "stepsCompleted + step-03-success, status draft → done",
+            ),
+            (json!({"steps": [1, 2], "gone": null}), json!({"steps": [1]}), "steps − 2, gone removed (null)"),
+            (json!({"a": {"b": [1]}}), json!({"a": {"b": [2]}, "c": ""}), "a.b[0] 1 → 2, c = \"\""),
+            (json!({}), json!({"text": "x".repeat(60)}), &format!("text = {}…", "x".repeat(47))),
+            (
+                json!({}),
+                json!({"list": ["a", 1], "delegation": {"id": "x", "deep": {"of": []}}}),
+                "list = a, 1, delegation = (id: x, deep: (of: an empty list))",
+            ),
+            (json!({}), json!([]), "frontmatter no keys → an empty list"),
+        ] {
+            assert_eq!(changes_in_words(&diff(&old, &new)), wanted);
+        }
+        let many: Vec<usize> = (0..12).collect();
+        assert!(
+            changes_in_words(&diff(&json!({"a": []}), &json!({"a": many}))).ends_with("a + 7, and 4 more")
+        );
+    }
+}
+
+#[cfg(test)]
+mod work_context_tests {
+    use super::*;
+    use crate::journal::{Actor, Kind};
+
+    #[test]
+    fn what_is_said_is_read_again() {
+        let event = |draft: EventDraft| {
+            let event = Event::new(draft, Actor::human("Ada"), "2026-11-25T10:00:00Z".parse().unwrap());
+            serde_json::from_str::<Event>(&serde_json::to_string(&event.sealed()).unwrap()).unwrap()
+        };
+        let context =
+            WorkContext { flow: Some("F".to_owned()), task: Some("T".to_owned()), ..WorkContext::default() };
+        let told = event(EventDraft::new(Kind::CHANGE).within(&context));
+        assert_eq!(told.data["correlation"], serde_json::json!({"flow": "F", "task": "T"}));
+        assert_eq!((told.context(), told.is_genuine()), (context, true));
+        let silent = event(EventDraft::new(Kind::CHANGE).within(&WorkContext::default()));
+        assert!(silent.data.is_empty() && silent.context() == WorkContext::default());
+        let other = event(EventDraft::new(Kind::CHANGE).with("correlation", "theirs"));
+        assert_eq!(other.context(), WorkContext::default(), "another form");
     }
 }

@@ -2,11 +2,9 @@
 //!
 //! Pure: the store gathers the [`ResumeReport`] tier by tier, as far as [`ResumeReport::wanted`] asks for it.
 
-mod resume_point;
 mod report;
 mod verdict;
 
 pub use report::{InterruptedSession, OpenDelegation, ResumeReport, Tier};
 pub use report::{SourceReport, SourceResult, StateSource};
-pub use resume_point::{NextStep, NoResumePoint, ResumePoint};
-pub use verdict::{ResumeAnswer, ResumeDecision};
+pub use verdict::{NextStep, NoResumePoint, ResumeAnswer, ResumeDecision, ResumePoint};

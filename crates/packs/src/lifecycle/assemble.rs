@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::moves::{NamedMove, NamedMoveDeclaration, RETURN};
 use super::{
     Attributes, Counter, Guard, Lifecycle, LifecycleDeclaration, LifecycleState,
-    declaration::{CounterDeclaration, MoveDeclaration, StateDeclaration},
+    arguments::{CounterDeclaration, MoveDeclaration, StateDeclaration},
     table::{self, PlacedMove},
 };
 use crate::scalar::{Name, OneOrMore};

@@ -1,9 +1,18 @@
 //! Legality of changes, whatever they do to the status.
 
-use serde_json::Value as Json;
+use std::{collections::BTreeMap, str::FromStr};
 
-use super::{Lifecycle, Roles, RootKeys, guard::value_at};
-use crate::spelling::listed;
+use super::{Lifecycle, guard::value_at};
+use crate::{
+    deserialize_as_scalar,
+    scalar::{Name, OneOrMore},
+    schema_of_scalar,
+    spelling::listed,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value as Json;
+use stepmark_frontmatter::{Node, NodeKind, Yaml};
 
 impl Lifecycle {
     /// The refusals of the change of the state `before` into `after` (`None`: there is no file); first
@@ -184,5 +193,221 @@ impl Lifecycle {
         }
         let role = self.attributes.approvers.as_ref().filter(|role| !roles.has(role, by))?;
         Some(format!("`{by}`, who approved it, does not have the role `{role}`"))
+    }
+}
+
+/// Who has which role. That is for working together, and no protection: an actor is whoever the environment
+/// says.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct Roles(BTreeMap<Name, OneOrMore<ActorPattern>>);
+
+/// An actor, `agent:writer`; with `*` at the end every one whose text begins so, as with `human:*`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ActorPattern(String);
+
+impl Roles {
+    /// Returns whether `actor`, as it is written (`human:Ada`), has the role.
+    pub fn has(&self, role: &str, actor: &str) -> bool {
+        self.patterns(role).iter().any(|pattern| match pattern.0.strip_suffix('*') {
+            Some(beginning) => actor.starts_with(beginning),
+            None => actor == pattern.0,
+        })
+    }
+
+    /// The actors that have the role, as they are written.
+    pub fn of(&self, role: &str) -> Vec<String> {
+        self.patterns(role).iter().map(|pattern| pattern.0.clone()).collect()
+    }
+
+    #[must_use]
+    pub fn overlaid(mut self, nearer: Self) -> Self {
+        self.0.extend(nearer.0);
+        self
+    }
+
+    fn patterns(&self, role: &str) -> &[ActorPattern] {
+        let own = self.0.iter().find(|(name, _)| name.0 == role);
+        own.map(|(_, patterns)| patterns.0.as_slice()).unwrap_or_default()
+    }
+}
+
+impl Default for Roles {
+    /// Those that the built-in systems know: `custodian`, `tech_lead` and `product_owner`.
+    fn default() -> Self {
+        let role = |(name, actors): (&str, &[&str])| {
+            let actors = actors.iter().map(|actor| ActorPattern((*actor).to_owned())).collect();
+            (Name(name.to_owned()), OneOrMore(actors))
+        };
+        let roles: [(&str, &[&str]); 3] = [
+            ("custodian", &["agent:knowledge", "agent:knowledge_agent"]),
+            ("tech_lead", &["human:*"]),
+            ("product_owner", &["human:*"]),
+        ];
+        Self(roles.into_iter().map(role).collect())
+    }
+}
+
+impl FromStr for ActorPattern {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        match text.split_once(':') {
+            Some(("human" | "agent" | "tool", name)) if !name.trim().is_empty() => Ok(Self(text.to_owned())),
+            _ => Err(format!(
+                "`{text}` is no actor: write KIND:NAME with the kind human, agent or tool, and `*` for any name"
+            )),
+        }
+    }
+}
+
+deserialize_as_scalar!(ActorPattern);
+schema_of_scalar!(ActorPattern, {"type": "string", "pattern": r"^\s*(human|agent|tool):\s*\S"});
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RootKeys(BTreeMap<String, RootKey>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct RootKey {
+    /// The text of a scalar that is not null.
+    text: Option<String>,
+    is_filled: bool,
+}
+
+impl RootKeys {
+    /// The keys of `artifact`; none where its frontmatter cannot be read. Of a key that stands twice the
+    /// first counts.
+    pub fn of(yaml: &Yaml<'_>) -> Self {
+        let mut keys = BTreeMap::new();
+        for entry in yaml.root().map(Node::entries).unwrap_or_default() {
+            let Some(key) = entry.key.as_key() else { continue };
+            let value = yaml.target(&entry.value).unwrap_or(&entry.value);
+            keys.entry(key.to_owned()).or_insert_with(|| RootKey::read(value));
+        }
+        Self(keys)
+    }
+
+    /// Returns whether the key stands in the frontmatter, with or without a value.
+    pub fn has(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// Returns whether something stands under the key: a text that is not empty, or a list or mapping that is
+    /// not.
+    pub fn is_filled(&self, key: &str) -> bool {
+        self.0.get(key).is_some_and(|value| value.is_filled)
+    }
+
+    /// The text under the key; `None` for nothing, a list and a mapping.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.text.as_deref().filter(|text| !text.is_empty())
+    }
+}
+
+impl RootKey {
+    fn read(node: &Node<'_>) -> Self {
+        let is_filled = match &node.kind {
+            NodeKind::Mapping { entries, .. } => !entries.is_empty(),
+            NodeKind::Sequence { items, .. } => !items.is_empty(),
+            NodeKind::Scalar { .. } | NodeKind::Alias { .. } => !node.is_null(),
+        };
+        let text = node.text().filter(|_| !node.is_null()).map(str::to_owned);
+        Self { is_filled: is_filled && text.as_deref() != Some(""), text }
+    }
+}
+
+impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for RootKeys {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let key = |(key, text): (K, V)| {
+            let text = text.into();
+            (key.into(), RootKey { is_filled: !text.is_empty(), text: Some(text) })
+        };
+        Self(entries.into_iter().map(key).collect())
+    }
+}
+
+impl From<&Json> for RootKeys {
+    fn from(state: &Json) -> Self {
+        let key = |(key, value): (&String, &Json)| {
+            let text = match value {
+                Json::String(text) => Some(text.clone()),
+                Json::Number(_) | Json::Bool(_) => Some(value.to_string()),
+                Json::Null | Json::Array(_) | Json::Object(_) => None,
+            };
+            let is_filled = match value {
+                Json::Array(items) => !items.is_empty(),
+                Json::Object(entries) => !entries.is_empty(),
+                _ => text.as_deref().is_some_and(|text| !text.is_empty()),
+            };
+            (key.clone(), RootKey { text, is_filled })
+        };
+        Self(state.as_object().into_iter().flatten().map(key).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Roles;
+
+    #[test]
+    fn an_actor_has_the_roles_that_name_it() {
+        let own = "{reviewer: ['human:Ada', 'agent:review-*'], tech_lead: 'human:Lin'}";
+        let roles = Roles::default().overlaid(serde_yaml::from_str(own).unwrap());
+        for (role, actor, expected) in [
+            ("custodian", "agent:knowledge", true),
+            ("custodian", "agent:knowledge2", false),
+            ("product_owner", "human:Bea", true),
+            ("product_owner", "agent:human", false),
+            ("reviewer", "human:Ada", true),
+            ("reviewer", "human:Adam", false),
+            ("reviewer", "agent:review-2", true),
+            ("tech_lead", "human:Lin", true),
+            ("tech_lead", "human:Ada", false),
+            ("nobody", "human:Ada", false),
+        ] {
+            assert_eq!(roles.has(role, actor), expected, "{role} {actor}");
+        }
+        assert_eq!(roles.of("reviewer"), ["human:Ada", "agent:review-*"]);
+    }
+
+    #[test]
+    fn what_names_no_actor_is_neither_read_nor_valid() {
+        let schema = schemars::schema_for!(Roles);
+        let validator = jsonschema::validator_for(schema.as_value()).unwrap();
+        for (text, expected) in [
+            ("{a: 'human:*'}", true),
+            ("{a: ['tool:ci', 'agent:x']}", true),
+            ("{a: []}", false),
+            ("{a: Ada}", false),
+            ("{a: 'robot:x'}", false),
+            ("{a: 'agent:'}", false),
+        ] {
+            let value: serde_json::Value = serde_yaml::from_str(text).unwrap();
+            assert_eq!(serde_yaml::from_str::<Roles>(text).is_ok(), expected, "{text}");
+            assert_eq!(validator.is_valid(&value), expected, "{text}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod root_keys_tests {
+    use super::*;
+
+    #[test]
+    fn tells_what_is_there_and_what_says_something() {
+        let file = "a: x\nb: ''\nc:\nd: []\ne: [1]\nf: 0\ng: null\n";
+        let keys = RootKeys::of(
+            &Yaml::parse(file.as_bytes(), stepmark_frontmatter::Span::from(0..file.len())).unwrap(),
+        );
+        let told = |key| (keys.has(key), keys.is_filled(key), keys.text(key));
+        assert_eq!(told("a"), (true, true, Some("x")));
+        assert_eq!(told("e"), (true, true, None));
+        assert_eq!(told("f"), (true, true, Some("0")));
+        for key in ["b", "c", "d", "g"] {
+            assert_eq!(told(key), (true, false, None), "{key}");
+        }
+        assert_eq!(told("h"), (false, false, None));
     }
 }

@@ -12,10 +12,7 @@ use crate::{
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 use stepmark_model::{
     artifact::{Artifact, FileHash, ProjectPath, ProjectPathError},
-    bmad::{
-        deferred::{Deferred, defer},
-        memlog::{Memlog, MemlogEntry, new_memlog},
-    },
+    bmad::memlog::{Deferred, Memlog, MemlogEntry, defer, new_memlog},
     delegation::Member,
     journal::{self, Event, EventDraft, EventId, Kind},
     tracked_artifact::TrackedArtifact,

@@ -6,8 +6,6 @@ mod keys;
 mod sources;
 mod layer;
 pub(crate) mod packs;
-mod schema;
-mod error;
 mod read;
 mod variables;
 #[cfg(test)]
@@ -28,11 +26,11 @@ use stepmark_model::{
     lifecycle::{DeclaredLifecycle, Lifecycles},
 };
 
-pub use error::{ConfigurationError, UnknownKey};
 pub use keys::{AsddSettings, AutodevSettings, CoordinationSettings, FlowSettings, ProjectDescription};
 pub use layer::{ConfiguredValue, Origin, Place, position_and_reason, position_of};
 use packs::PackFiles;
 pub use packs::{PACKS_FOLDER, ProjectPack};
+pub use read::{ConfigurationError, UnknownKey};
 pub use sources::{ConfigurationSources, STEPMARK_GITIGNORE, initial_configuration};
 pub(crate) use sources::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use values::{

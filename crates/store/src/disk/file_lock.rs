@@ -4,7 +4,9 @@
 use std::{
     fs::{self, File, TryLockError},
     io,
-    path::Path,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::OnceLock,
     thread,
     time::{Duration, Instant},
 };
@@ -94,6 +96,95 @@ pub(crate) fn names_in_place(folder: &Path) -> io::Result<Vec<String>> {
     }
 }
 
+/// The longest `.git` or `commondir` file that is read; a path of Linux has at most 4,096 bytes.
+const POINTER_LIMIT: u64 = 8 * 1024;
+
+/// The folders of the git repository that a folder belongs to (gitrepository-layout(5)).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GitFolders {
+    /// The top of the work tree, which holds `.git`.
+    pub(crate) top: PathBuf,
+    /// The folder of this work tree alone: `.git`, or `.git/worktrees/NAME` of a linked one.
+    pub(crate) own: PathBuf,
+    /// The folder that all work trees share: that of the main repository.
+    pub(crate) common: PathBuf,
+}
+
+impl GitFolders {
+    /// The repository whose work tree `folder` (absolute, without links) lies in. Only `.git` counts, a name
+    /// that git never checks out: neither a bare repository among the files nor the environment can name
+    /// another one. A repository of another user counts as none, as it does for git (`safe.directory`).
+    pub(crate) fn around(folder: &Path) -> Option<Self> {
+        folder.ancestors().find_map(Self::of_top)
+    }
+
+    fn of_top(top: &Path) -> Option<Self> {
+        let place = top.join(".git");
+        let found = fs::metadata(&place).ok()?;
+        let own = if found.is_dir() {
+            fs::canonicalize(&place).ok()?
+        } else {
+            let target = pointer(&place, "gitdir: ")?;
+            fs::canonicalize(top.join(target)).ok()?
+        };
+        let common = match pointer(&own.join("commondir"), "") {
+            Some(common) => fs::canonicalize(own.join(common)).ok()?,
+            None => own.clone(),
+        };
+        let is_repository =
+            own.join("HEAD").is_file() && common.join("objects").is_dir() && common.join("refs").is_dir();
+        // Anybody may put a `.git` that leads to a repository of this user into a folder that all can write
+        // to.
+        let is_trusted = || is_own(&place) && is_own(&common) || is_safe(top);
+        (is_repository && is_trusted()).then(|| Self { top: top.to_owned(), own, common })
+    }
+}
+
+fn pointer(place: &Path, prefix: &str) -> Option<String> {
+    let found = fs::metadata(place).ok()?;
+    if !found.is_file() || found.len() > POINTER_LIMIT {
+        return None;
+    }
+    let text = fs::read_to_string(place).ok()?;
+    let path = text.trim_end_matches(['\n', '\r']).strip_prefix(prefix)?;
+    (!path.is_empty()).then(|| path.to_owned())
+}
+
+#[cfg(unix)]
+pub(crate) fn is_own(place: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    fs::symlink_metadata(place).is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
+}
+
+/// Returns whether git is told to trust the work tree at `top`, whoever owns it: by `safe.directory` of the
+/// user, the system or the environment, but of no repository (git-config(1)).
+fn is_safe(top: &Path) -> bool {
+    static NAMED: OnceLock<Vec<String>> = OnceLock::new();
+    let named = NAMED.get_or_init(|| {
+        let arguments = ["config", "--show-scope", "--get-all", "safe.directory"];
+        let mut git = Command::new("git");
+        let printed =
+            git.args(arguments).current_dir("/").env_remove("GIT_DIR").stdin(Stdio::null()).output();
+        let printed = printed.map(|output| output.stdout).unwrap_or_default();
+        let text = String::from_utf8_lossy(&printed).into_owned();
+        let scoped = text.lines().filter_map(|line| line.split_once('\t'));
+        let of_user = scoped.filter(|(scope, _)| !matches!(*scope, "local" | "worktree"));
+        of_user.map(|(_, name)| name.to_owned()).collect()
+    });
+    // An empty value forgets those before it.
+    let counted = named.rsplit(String::is_empty).next().unwrap_or_default();
+    counted.iter().any(|name| {
+        let is_below = |folder: &str| top.starts_with(folder);
+        name == "*" || Path::new(name) == top || name.strip_suffix("/*").is_some_and(is_below)
+    })
+}
+
+/// Other systems have no such owner.
+#[cfg(not(unix))]
+pub(crate) fn is_own(_place: &Path) -> bool {
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
@@ -130,5 +221,61 @@ mod tests {
         );
         assert_eq!(calls.get(), 12);
         assert!(matches!(try_uninterrupted(|| Err(TryLockError::WouldBlock)), Err(TryLockError::WouldBlock)));
+    }
+}
+
+#[cfg(test)]
+mod git_folders_tests {
+    use super::*;
+
+    fn make_repository(place: &Path) {
+        for folder in ["objects", "refs"] {
+            fs::create_dir_all(place.join(folder)).unwrap();
+        }
+        fs::write(place.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    }
+
+    fn scratch() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let place = fs::canonicalize(folder.path()).unwrap();
+        (folder, place)
+    }
+
+    #[test]
+    fn finds_the_repository_around_a_folder() {
+        let (_folder, place) = scratch();
+        let deep = place.join("top/a/b");
+        fs::create_dir_all(&deep).unwrap();
+        assert_eq!(GitFolders::around(&deep), None);
+        let own = place.join("top/.git");
+        make_repository(&own);
+        let found = GitFolders { top: place.join("top"), own: own.clone(), common: own };
+        assert_eq!(GitFolders::around(&deep), Some(found.clone()));
+        fs::create_dir(deep.join(".git")).unwrap();
+        assert_eq!(GitFolders::around(&deep), Some(found), "a folder of that name is no repository");
+    }
+
+    #[test]
+    fn a_linked_work_tree_shares_the_main_repository() {
+        let (_folder, place) = scratch();
+        let (main, own) = (place.join("main/.git"), place.join("main/.git/worktrees/other"));
+        make_repository(&main);
+        let top = place.join("other");
+        for folder in [&own, &top] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        fs::write(own.join("HEAD"), "ref: refs/heads/other\n").unwrap();
+        fs::write(own.join("commondir"), "../..\n").unwrap();
+        fs::write(top.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+        assert_eq!(GitFolders::around(&top), Some(GitFolders { top: top.clone(), own, common: main }));
+        fs::write(top.join(".git"), "gitdir: ../absent\n").unwrap();
+        assert_eq!(GitFolders::around(&top), None);
+    }
+
+    #[test]
+    fn a_bare_repository_among_the_files_does_not_count() {
+        let (_folder, place) = scratch();
+        make_repository(&place.join("bare"));
+        assert_eq!(GitFolders::around(&place.join("bare")), None);
     }
 }

@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::disk::{git_folders::GitFolders, git_folders::is_own};
+use crate::disk::file_lock::{GitFolders, is_own};
 use stepmark_model::artifact::FileHash;
 
 /// The folder of local state where there is no git, seen from the project root.

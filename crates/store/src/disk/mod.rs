@@ -5,7 +5,6 @@ pub(crate) mod cache_database;
 pub mod file_lock;
 pub(crate) mod file_reading;
 pub(crate) mod folder;
-pub(crate) mod git_folders;
 pub(crate) mod in_parts;
 pub(crate) mod listed_files;
 pub(crate) mod local_state;

@@ -24,7 +24,7 @@ use crate::{
 };
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
-    bmad::installation::{BOOKS, INSTALLERS_MANIFEST, MODULES_BOOK},
+    bmad::settings::{BOOKS, INSTALLERS_MANIFEST, MODULES_BOOK},
     projection::files_manifest::{ArtifactFilter, Listing, ManifestScope},
 };
 

@@ -3,7 +3,6 @@
 
 mod marker;
 mod desired;
-mod commit;
 mod settings;
 mod title;
 mod snapshot;
@@ -21,7 +20,6 @@ pub(crate) use body::cut;
 pub use body::{Block, Entry, Inline, ManagedSection, Mark, Markdown, MergeError, Merged, Task, markdown};
 #[cfg(feature = "jira")]
 pub(crate) use body::{depths, shortened};
-pub use commit::Commit;
 pub use desired::{
     FieldDifference, TITLE_LIMIT, Ticket, TicketDigest, TicketKind, labels_agree, merged_labels,
 };
@@ -30,7 +28,7 @@ pub(crate) use desired::{parent_difference, shown_marker};
 pub use marker::{CHANGED, Checkout, Marker, MarkerError, Stamp, project_label};
 pub use outgoing::{CloseReason, Observed, RemoteTicket, TicketState, Withheld, oldest_first};
 pub use project::{StepFact, TicketFacts};
-pub use settings::{Parents, Placeholder, Section, Template, TemplateError, TicketSettings};
+pub use settings::{Commit, Parents, Placeholder, Section, Template, TemplateError, TicketSettings};
 pub(crate) use snapshot::{Hangs, StoredTicket};
 pub use snapshot::{LeftOut, LeftOutReason, Snapshot, SnapshotEntry};
 pub(crate) use title::TicketKeys;

@@ -4,7 +4,7 @@ use super::agent;
 use crate::{
     commands::followed_files,
     exit::{Exit, Failure},
-    output::{Output, table, wording},
+    output::{Output, spinner, table},
     project::Project,
 };
 use clap::Args;
@@ -44,7 +44,7 @@ pub(super) fn status(asdd: &Asdd<'_>, _: &Project, output: &Output) -> Result<Ex
             output.line(format_args!(
                 "sprint {}, {}",
                 text("current_sprint"),
-                wording::count(state.slices.len(), "slice")
+                spinner::count(state.slices.len(), "slice")
             ));
             let row = |slice: &Record| {
                 let ccs = slice.values.get("ccs").map_or("-".to_owned(), ToString::to_string);
@@ -133,7 +133,7 @@ pub(super) fn monitor(asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure>
             for (agent, times) in &found.silent {
                 output.line(format_args!(
                     "{agent} is silent; its time has run out {}",
-                    wording::count(usize::try_from(*times).unwrap_or(usize::MAX), "time")
+                    spinner::count(usize::try_from(*times).unwrap_or(usize::MAX), "time")
                 ));
             }
             for (slice, reason) in &found.blocked {

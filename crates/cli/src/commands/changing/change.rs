@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
-    bmad::deferred::Deferred,
+    bmad::memlog::Deferred,
     summary::NextSteps,
     tracked_artifact::TrackedArtifact,
     transition::{Command, Remark, Strictness},
@@ -107,7 +107,7 @@ pub(crate) fn tell<'r>(
     }
     let Some(done) = done else { return output.remark(format_args!("{path}: nothing to write")) };
     let progress = artifact.progress().map(|progress| {
-        let next = crate::output::wording::next(&NextSteps::of(progress.next));
+        let next = crate::output::spinner::next(&NextSteps::of(progress.next));
         format!(", {}/{}, next: {next}", progress.done_units, progress.total)
     });
     output.remark(format_args!("{path}: {done}{}", progress.unwrap_or_default()));

@@ -7,7 +7,7 @@ use crate::{
     arguments::{ReasonArguments, reason},
     environment::new_id,
     exit::{Exit, Failure},
-    output::{Output, wording},
+    output::{Output, spinner},
     project::Project,
 };
 use clap::{Args, ValueEnum};
@@ -248,7 +248,7 @@ impl Track {
 
 fn without_id(project: &Project, output: &Output) -> Result<Vec<PathBuf>, Failure> {
     let found = project.workspace.artifacts()?;
-    wording::unreadable(&found).iter().for_each(|problem| output.warning(problem));
+    spinner::unreadable(&found).iter().for_each(|problem| output.warning(problem));
     let without = found.artifacts.iter().filter(|tracked| ArtifactKey::of(tracked.artifact()).is_path());
     Ok(without.map(|tracked| project.root().path().join(tracked.path().as_str())).collect())
 }

@@ -11,7 +11,7 @@ use crate::{
     output::{
         self, ListArguments, Output,
         findings::{Checked, CheckedFile, Detail, FixedArtifact, Format},
-        table, with_spinner, wording,
+        spinner, table, with_spinner,
     },
     project::Project,
 };
@@ -145,7 +145,7 @@ impl Check {
         let paths: Vec<ProjectPath> = found.files.iter().map(|file| seen(&file.path)).collect();
         let files = found.files.iter().zip(&paths);
         let files = files.map(|(file, path)| CheckedFile::at(path, &file.bytes, &file.findings));
-        let report = Checked::new(files.collect(), wording::unreadable(checked))
+        let report = Checked::new(files.collect(), spinner::unreadable(checked))
             .after(fixed)
             .with_left_out(found.left_out)
             .with_beside(found.beside)
@@ -286,9 +286,9 @@ fn write_baseline(
     let found = project.workspace.checks().check_all(&checked.artifacts, before, Known::Reported)?;
     let written = project.workspace.checks().write_baseline(&found)?;
     let json = || serde_json::json!({"path": BASELINE_PATH, "findings": written});
-    let text = || output.remark(format_args!("{BASELINE_PATH}: {}", wording::count(written, "finding")));
+    let text = || output.remark(format_args!("{BASELINE_PATH}: {}", spinner::count(written, "finding")));
     output.json_or("stepmark.baseline-written/1", json, text);
-    wording::unreadable(checked).iter().for_each(|problem| output.warning(problem));
+    spinner::unreadable(checked).iter().for_each(|problem| output.warning(problem));
     Ok(if checked.is_whole() { Exit::Fine } else { Exit::Io })
 }
 

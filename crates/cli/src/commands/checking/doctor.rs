@@ -5,7 +5,7 @@ use crate::{
     output::{
         Output,
         findings::{FixedArtifact, Format},
-        on_one_line, unified_diff, wording,
+        on_one_line, spinner, unified_diff,
     },
     project::Project,
 };
@@ -72,7 +72,7 @@ fn report(output: &Output, diagnosis: &Diagnosis) {
     }
     match diagnosis.findings.len() {
         0 => output.remark("all is well"),
-        count => output.remark(wording::count(count, "finding")),
+        count => output.remark(spinner::count(count, "finding")),
     }
 }
 

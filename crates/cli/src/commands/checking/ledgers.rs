@@ -7,7 +7,7 @@ use stepmark_store::changes::ChangeError;
 
 use crate::{
     exit::chain,
-    output::{Excerpt, wording},
+    output::{Excerpt, spinner},
 };
 
 pub(crate) fn problems(done: &LedgerProjection) -> Vec<String> {
@@ -34,7 +34,7 @@ pub(crate) fn excerpts(broken: &[BrokenSprintStatus]) -> Vec<String> {
 }
 
 pub(crate) fn warnings(done: &LedgerProjection) -> Vec<String> {
-    wording::waiting_stories(done.waiting.len()).into_iter().collect()
+    spinner::waiting_stories(done.waiting.len()).into_iter().collect()
 }
 
 pub(crate) fn remarks(done: &LedgerProjection) -> Vec<String> {

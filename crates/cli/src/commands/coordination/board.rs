@@ -10,7 +10,7 @@ use super::{agent, coordination, report, switched_on, task};
 use crate::{
     environment::new_id,
     exit::{Exit, Failure},
-    output::{ListArguments, Output, table, wording},
+    output::{ListArguments, Output, spinner, table},
     project::Project,
 };
 
@@ -261,13 +261,13 @@ fn status(overview: &Overview, output: &Output) {
                 overview.counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
             output.line(format_args!(
                 "{}, {} % done: {}",
-                wording::count(overview.total, "task"),
+                spinner::count(overview.total, "task"),
                 overview.percent,
                 counts.join(", ")
             ));
             output.line(format_args!(
                 "{}, {} active; {}",
-                wording::count(overview.agents, "agent"),
+                spinner::count(overview.agents, "agent"),
                 overview.active,
                 match overview.discoveries {
                     1 => "1 discovery".to_owned(),

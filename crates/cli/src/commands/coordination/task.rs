@@ -7,7 +7,7 @@ use crate::{
     commands::followed_files,
     environment::new_id,
     exit::{Exit, Failure},
-    output::{ListArguments, Output, wording},
+    output::{ListArguments, Output, spinner},
     project::Project,
 };
 use clap::{Args, Subcommand};
@@ -328,7 +328,7 @@ pub(super) fn load(
         survey.rows.iter().filter(|row| row.file.is_none()).map(|row| row.id.as_str()).collect();
     // A copy that was kept is the whole state; a file that was not saved lately is not.
     let (count, _) = coordination.import(&found, true, name.is_some())?;
-    let (count, same) = (wording::count(count, "record"), wording::count(survey.same, "record"));
+    let (count, same) = (spinner::count(count, "record"), spinner::count(survey.same, "record"));
     output.remark(format_args!("{place}: {count} written, {same} the same"));
     if !missing.is_empty() {
         let fate = if name.is_some() { "gone, as in the copy" } else { "kept, though the file has them not" };

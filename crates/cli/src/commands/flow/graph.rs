@@ -10,7 +10,7 @@ use stepmark_store::flows::{FlowError, FlowRecordsError, Flows};
 use super::graph_file::read;
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, wording},
+    output::{Output, spinner},
     project::Project,
 };
 
@@ -84,7 +84,7 @@ impl Graph {
             GRAPH,
             || json!({"graph": {"id": graph.id, "version": graph.version, "title": graph.title, "tasks": graph.tasks}}),
             || {
-                let tasks = wording::count(graph.tasks.len(), "task");
+                let tasks = spinner::count(graph.tasks.len(), "task");
                 output.line(format_args!("{} v{}  {tasks}", graph.id, graph.version));
                 for task in &graph.tasks {
                     let after = match task.depends_on.is_empty() {

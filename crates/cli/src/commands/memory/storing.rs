@@ -7,7 +7,7 @@ use super::open;
 use crate::{
     commands::sharing::sync::ledger_to_read,
     exit::{Exit, Failure},
-    output::{Output, wording},
+    output::{Output, spinner},
     project::Project,
 };
 use stepmark_memory::{
@@ -56,7 +56,7 @@ fn told(
         },
         || {
             let count =
-                |number: u64, word| wording::count(usize::try_from(number).unwrap_or(usize::MAX), word);
+                |number: u64, word| spinner::count(usize::try_from(number).unwrap_or(usize::MAX), word);
             output.line(format_args!(
                 "{} ({} superseded), {}, {}; made of {}",
                 count(counts.memories, "record"),
@@ -74,7 +74,7 @@ fn told(
 const MOST: usize = 5;
 
 fn line(name: &str, state: &StoreState) -> String {
-    let mut line = format!("{name}  {} of {} given", state.held, wording::count(state.units, "unit"));
+    let mut line = format!("{name}  {} of {} given", state.held, spinner::count(state.units, "unit"));
     if let Some(until) = state.open_until {
         line.push_str(&format!(", left alone until {until:.0}"));
     }

@@ -21,7 +21,7 @@ use crate::{
     commands::sharing::sync::{holder, open_ledger},
     environment,
     exit::{Exit, Failure},
-    output::{Output, with_progress, wording},
+    output::{Output, spinner, with_progress},
     project::Project,
 };
 
@@ -156,7 +156,7 @@ fn line(name: &str, report: &Result<DeliveryReport, Failure>) -> String {
         Err(failure) => return format!("{name}  failed: {}", failure.message),
     };
     let mut line =
-        format!("{name}  {} given, {} there", wording::count(report.delivered, "unit"), report.held);
+        format!("{name}  {} given, {} there", spinner::count(report.delivered, "unit"), report.held);
     for (count, word) in [
         (report.forgotten, "taken away"),
         (report.left_over, "that are no more, which it cannot take away"),

@@ -24,7 +24,7 @@ use stepmark_store::{
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},
-    output::{ListArguments, Output, Reader, table, wording},
+    output::{ListArguments, Output, Reader, spinner, table},
     project::Project,
 };
 
@@ -293,14 +293,14 @@ fn check(project: &Project, file: Option<&Path>, output: &Output) -> Result<Exit
     }
     let renamed = renamed(&found).len();
     if renamed > 0 {
-        let renamed = wording::count(renamed, "artifact");
+        let renamed = spinner::count(renamed, "artifact");
         output.remark(format_args!(
             "{renamed} with the old name of a state: `stepmark pack check --rename` writes the new one"
         ));
     }
     output.remark(format_args!(
         "{} can be used: {}",
-        wording::count(checked.packs.len(), "pack"),
+        spinner::count(checked.packs.len(), "pack"),
         checked.packs.join(", ")
     ));
     Ok(exit)

@@ -3,7 +3,7 @@
 use crate::{
     environment::new_id,
     exit::{Exit, Failure},
-    output::{ListArguments, Output, table, wording},
+    output::{ListArguments, Output, spinner, table},
     project::Project,
 };
 use clap::{Args, Subcommand};
@@ -150,7 +150,7 @@ impl Init {
         // What follows frontmatter follows nothing yet.
         let waiting = project.workspace.artifacts()?.artifacts;
         let waiting = waiting.iter().filter(|artifact| artifact.waits_for_import()).count();
-        wording::waiting_stories(waiting).iter().for_each(|waiting| output.warning(waiting));
+        spinner::waiting_stories(waiting).iter().for_each(|waiting| output.warning(waiting));
         Ok(Exit::Fine)
     }
 }

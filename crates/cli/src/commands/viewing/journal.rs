@@ -8,7 +8,7 @@ use std::{
 use super::{diff::Diff, replay::Replay, show::At};
 use crate::{
     exit::{Exit, Failure, chain},
-    output::{self, Output, history, keep_fields, on_one_line, replay, wording},
+    output::{self, Output, history, keep_fields, on_one_line, replay, spinner},
     project::Project,
 };
 use clap::{Args, Subcommand};
@@ -78,7 +78,7 @@ impl Journal {
             }
             Work::Seal { .. } => {
                 let sealed = project.workspace.history().seal_all()?;
-                let segments = wording::count(sealed.len(), "segment");
+                let segments = spinner::count(sealed.len(), "segment");
                 let answer = || seal_answer(&StagedHistory { sealed, ..StagedHistory::default() });
                 output.json_or("stepmark.journal-seal/1", answer, || {
                     output.remark(format_args!("{segments} sealed"));
@@ -120,7 +120,7 @@ fn show_staged(output: &Output, history: &StagedHistory) {
         "stepmark.journal-seal/1",
         || seal_answer(history),
         || {
-            let segments = wording::count(history.sealed.len(), "segment");
+            let segments = spinner::count(history.sealed.len(), "segment");
             output.remark(format_args!("{segments} sealed, {} staged", history.staged.len()));
         },
     );
@@ -148,14 +148,14 @@ fn status(project: &Project, output: &Output) -> Result<Exit, Failure> {
         for (place, word) in PLACES {
             let (count, bytes, events) = sums(of(place));
             if count > 0 {
-                let segments = wording::count(count, "segment");
+                let segments = spinner::count(count, "segment");
                 output.line(format_args!("{word:<10}  {segments}, {events} events, {bytes} bytes"));
             }
         }
         if segments.is_empty() {
             output.remark("there is no journal yet");
         }
-        problems.iter().for_each(|problem| output.warning(wording::segment_problem(problem)));
+        problems.iter().for_each(|problem| output.warning(spinner::segment_problem(problem)));
     }
     Ok(if problems.iter().any(SegmentProblem::is_damage) { Exit::Io } else { Exit::Fine })
 }
@@ -174,12 +174,12 @@ fn compact(project: &Project, output: &Output) -> Result<Exit, Failure> {
             })
         },
         || {
-            let segments = wording::count(compacted.segments.len(), "segment");
+            let segments = spinner::count(compacted.segments.len(), "segment");
             output.remark(format_args!(
                 "{segments} compacted, {} of {} bytes → {} of {} bytes",
-                wording::count(before.count, "file"),
+                spinner::count(before.count, "file"),
                 before.bytes,
-                wording::count(after.count, "file"),
+                spinner::count(after.count, "file"),
                 after.bytes
             ));
         },
@@ -285,7 +285,7 @@ impl Log {
             }
             self.remark(&events, has_more, output);
         }
-        wording::warn_of_damage(&history, output)?;
+        spinner::warn_of_damage(&history, output)?;
         Ok(Exit::Fine)
     }
 

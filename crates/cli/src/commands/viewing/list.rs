@@ -16,7 +16,7 @@ use stepmark_store::{
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, long_table, question_report, with_spinner, wording},
+    output::{Output, long_table, question_report, spinner, with_spinner},
     project::Project,
 };
 
@@ -100,7 +100,7 @@ impl List {
             }
         }
         let found = summaries.found();
-        wording::unreadable(found).iter().for_each(|problem| output.warning(problem));
+        spinner::unreadable(found).iter().for_each(|problem| output.warning(problem));
         // Without a filter they are shown.
         if self.strict || selection.is_some() {
             warn_of_unasked(unasked, output);
@@ -153,7 +153,7 @@ pub(super) fn unasked(project: &Project, rows: &[SummaryRow<'_>]) -> usize {
 
 pub(super) fn warn_of_unasked(count: usize, output: &Output) {
     if count > 0 {
-        let files = wording::count(count, "file");
+        let files = spinner::count(count, "file");
         output.warning(format_args!("{files} could not be asked: `stepmark check` shows what is wrong"));
     }
 }
@@ -220,6 +220,6 @@ fn print_json(
     let artifacts: Vec<_> = rows.iter().map(object).collect();
     output.json(
         "stepmark.list/2",
-        serde_json::json!({"artifacts": artifacts, "total": total, "unasked": unasked, "unreadable": wording::unreadable(found)}),
+        serde_json::json!({"artifacts": artifacts, "total": total, "unasked": unasked, "unreadable": spinner::unreadable(found)}),
     );
 }

@@ -10,7 +10,7 @@ use crate::{
     output::{
         Output,
         replay::{Summary, show, wire},
-        with_spinner, wording,
+        spinner, with_spinner,
     },
     project::Project,
     published_file,
@@ -123,8 +123,8 @@ impl Report {
             published_file::publish(&project.place(&self.file), html.as_bytes(), page::is_report)?;
             self.answer(&overview, html.len(), output);
         }
-        wording::waiting_stories(overview.waiting()).iter().for_each(|waiting| output.warning(waiting));
-        for problem in wording::unreadable(&observation.found) {
+        spinner::waiting_stories(overview.waiting()).iter().for_each(|waiting| output.warning(waiting));
+        for problem in spinner::unreadable(&observation.found) {
             output.warning(problem);
         }
         Ok(exit)
@@ -152,10 +152,10 @@ impl Report {
                     "{}: {} of {} done, {} to go on with, {waiting}{}, {}",
                     self.file.display(),
                     counts.done,
-                    wording::count(counts.artifacts, "artifact"),
+                    spinner::count(counts.artifacts, "artifact"),
                     counts.next,
-                    wording::count(counts.errors, "error"),
-                    wording::count(counts.warnings, "warning"),
+                    spinner::count(counts.errors, "error"),
+                    spinner::count(counts.warnings, "warning"),
                 ));
             },
         );

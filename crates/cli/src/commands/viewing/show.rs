@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::context::Context;
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, bar, history, on_one_line, wire::ArtifactWire, wording},
+    output::{Output, bar, history, on_one_line, spinner, wire::ArtifactWire},
     project::Project,
 };
 use clap::{Args, Subcommand};
@@ -62,7 +62,7 @@ impl Show {
         let (reports, more) = crate::output::Excerpt::new(artifact.artifact().bytes()).reports(&findings);
         reports.into_iter().for_each(|report| output.styled_line(report));
         if more > 0 {
-            output.line(format!("{}; `stepmark check` counts all", wording::count(more, "more finding")));
+            output.line(format!("{}; `stepmark check` counts all", spinner::count(more, "more finding")));
         }
         Ok(Exit::Fine)
     }

@@ -9,7 +9,7 @@ use stepmark_store::bmad::tickets::Tickets as Found;
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, table, wording},
+    output::{Output, spinner, table},
     project::Project,
 };
 
@@ -101,7 +101,7 @@ fn print(tree: &TicketTree, scope: Option<usize>, output: &Output) {
 fn warn(tree: &TicketTree, output: &Output) {
     let count = tree.faults().count();
     if count > 0 {
-        let problems = wording::count(count, "problem");
+        let problems = spinner::count(count, "problem");
         output.warning(format_args!("{problems} in the tickets: `stepmark check` says what is wrong where"));
     }
 }

@@ -11,7 +11,7 @@ use stepmark_store::workspace::ChainLink;
 
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output, bar, on_one_line, table, with_spinner, wording},
+    output::{ListArguments, Output, bar, on_one_line, spinner, table, with_spinner},
     project::Project,
 };
 
@@ -50,7 +50,7 @@ impl Tree {
         let mut rows = rows.to_vec();
         let more = self.list.cut(&mut rows);
         print_rows(output, &rows, more, &self.list)?;
-        wording::unreadable(found).iter().for_each(|problem| output.warning(problem));
+        spinner::unreadable(found).iter().for_each(|problem| output.warning(problem));
         Ok(if found.is_whole() { Exit::Fine } else { Exit::Io })
     }
 }

@@ -6,7 +6,7 @@ use stepmark_model::check::ProblemCounts;
 use stepmark_store::checking::LeftOut;
 
 use super::{Checked, Detail, Fixable};
-use crate::output::{on_one_line, wording::count};
+use crate::output::{on_one_line, spinner::count};
 
 /// The reports, each with an empty line behind it, then the summary. Styled: whoever prints it takes the
 /// colours out where they are not wanted.

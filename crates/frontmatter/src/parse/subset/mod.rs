@@ -8,11 +8,8 @@
 //! `check` do. Edits are planned and proven by the full parser alone
 //! (`docs/adr/0005-a-subset-read-in-one-pass.md`).
 
-mod line;
 mod inline;
-mod flow;
 mod block;
-mod block_scalar;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
@@ -20,7 +17,7 @@ mod agreement;
 
 use std::borrow::Cow;
 
-use line::Line;
+use inline::Line;
 
 use super::{LIMITS, Tree};
 use crate::{Node, NodeKind, ScalarStyle, Span};

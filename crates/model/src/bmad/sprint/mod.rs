@@ -13,23 +13,17 @@
 //!   second time.
 //! * The frontmatter wins. A copy that says a word that no lifecycle has is left to a person.
 
-mod ledger_key;
 mod sprint_status;
 mod ledger_words;
 mod story;
-mod entry;
-mod status_line;
 mod entries;
 mod sides;
 #[cfg(test)]
 mod cases;
 
-pub use entries::{EntriesWritten, listed_entries, write_entries};
-pub use entry::{EntryLocation, LedgerEntry};
-pub(crate) use ledger_key::is_story_spec;
-pub use ledger_key::{LedgerKey, LedgerPart, story_key};
-pub use ledger_words::{LedgerWords, WordChange};
+pub use entries::{EntriesWritten, EntryLocation, LedgerEntry, listed_entries, write_entries};
+pub(crate) use ledger_words::is_story_spec;
+pub use ledger_words::{LedgerKey, LedgerPart, LedgerWords, WordChange, story_key};
 pub use sides::{StorySide, StorySideError, StorySides};
 pub use sprint_status::{SPRINT_STATUS_NAME, SprintStatus};
-pub use status_line::{line_entry, with_status, write_line};
-pub use story::{Story, StoryState};
+pub use story::{Story, StoryState, line_entry, with_status, write_line};

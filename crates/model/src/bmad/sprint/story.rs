@@ -2,11 +2,18 @@
 
 use std::sync::Arc;
 
-use super::{LedgerKey, LedgerPart, LedgerWords, is_story_spec, ledger_key::is_issue_key, story_key};
+use super::{
+    EntryLocation, LedgerEntry, LedgerKey, LedgerPart, LedgerWords, is_story_spec,
+    ledger_words::is_issue_key, story_key,
+};
 use crate::{
-    artifact::{Artifact, BodyStatus, Field, ProjectPath},
+    artifact::{Artifact, BodyStatus, Field, ProjectPath, is_same_status},
     lifecycle::Lifecycle,
     tracked_artifact::TrackedArtifact,
+};
+use stepmark_frontmatter::{
+    Document, Edit, EditError, Frontmatter, KeyPath, LineEnding, Region, RegionError, Span, Value, apply,
+    replace_frontmatter,
 };
 
 /// A story, epic or retrospective whose frontmatter says its status.
@@ -91,6 +98,61 @@ impl TrackedArtifact {
     }
 }
 
+/// The entry for the line of `story` that differs from its frontmatter; `None` where it says the same, but
+/// for upper and lower case, or there is no line.
+pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
+    let line = story.line.as_ref().filter(|line| !is_same_status(&line.text, &story.status))?;
+    Some(LedgerEntry {
+        story: story.path.clone(),
+        key: story.name().to_owned(),
+        location: EntryLocation::StatusLine,
+        from: Some(line.text.clone()),
+        status: story.status.clone(),
+        // People compare it with the frontmatter above it, so it is the same word.
+        to: story.status.clone(),
+        is_foreign: !story.words().have(&line.text),
+    })
+}
+
+/// The file at `path` with `word` in its line `Status:`; `None` where there is no such line, or it would not
+/// say that afterwards. No byte outside the old word differs.
+pub fn write_line(path: &ProjectPath, bytes: &[u8], word: &str) -> Option<Vec<u8>> {
+    let before = Artifact::read(path.clone(), bytes.to_vec());
+    let Span { start, end } = before.state().body_status.as_ref()?.span;
+    let bytes = [&bytes[..start], word.as_bytes(), &bytes[end..]].concat();
+    let after = Artifact::read(path.clone(), bytes);
+    let is_said = after.state().body_status.as_ref().is_some_and(|line| line.text == word);
+    let is_same_state = match (before.state_value(), after.state_value()) {
+        (Ok(before), Ok(after)) => before == after,
+        _ => false,
+    };
+    (is_word(word) && is_said && is_same_state).then(|| after.bytes().to_vec())
+}
+
+/// The file at `path` with `status` in its frontmatter, which is made where there is none, and in its line
+/// `Status:`. Nothing else differs; a body keeps every byte but that word.
+pub fn with_status(path: &ProjectPath, bytes: &[u8], status: &str) -> Result<Vec<u8>, EditError> {
+    let document = Document::scan(bytes);
+    if document.misplaced_frontmatter().is_some() {
+        return Err(RegionError::NoFrontmatter.into());
+    }
+    let edited = match document.frontmatter() {
+        Frontmatter::Absent => {
+            let line_end = LineEnding::first_of(bytes).unwrap_or(LineEnding::Lf);
+            replace_frontmatter(bytes, &format!("status:{}", line_end.as_str())).bytes
+        }
+        Frontmatter::Present { .. } | Frontmatter::Unclosed { .. } => bytes.to_vec(),
+    };
+    let edit = Edit::Set { path: KeyPath::key("status"), value: Value::from(status) };
+    let edited = apply(&edited, &Region::Frontmatter, &[edit])?.bytes;
+    let artifact = Artifact::read(path.clone(), edited);
+    let line = artifact.state().body_status.as_ref();
+    let line_differs = line.is_some_and(|line| !is_same_status(&line.text, status));
+    let said = artifact.state().status.as_ref().and_then(Field::filled).unwrap_or(status);
+    let with_line = line_differs.then(|| write_line(path, artifact.bytes(), said)).flatten();
+    Ok(with_line.unwrap_or_else(|| artifact.bytes().to_vec()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,5 +181,86 @@ mod tests {
             };
             assert_eq!(said, expected, "{path} {text:?}");
         }
+    }
+}
+
+#[cfg(test)]
+mod status_line_tests {
+    use super::*;
+    use crate::bmad::sprint::StoryState;
+
+    fn entry(text: &str) -> Option<(String, bool)> {
+        let artifact = Artifact::read(ProjectPath::new("1-1-a.md").unwrap(), text.as_bytes().to_vec());
+        let StoryState::Told(story) = Story::read(&artifact, || None) else { panic!("{text:?}") };
+        line_entry(&story).map(|entry| (entry.to, entry.is_foreign))
+    }
+
+    #[test]
+    fn the_line_says_the_word_of_the_frontmatter() {
+        let text = |line: &str| format!("---\nstatus: in-review\n---\n# Story 1.1\n\n{line}\n");
+        for (line, expected) in [
+            ("Status: in-review", None),
+            ("Status: In-Review", None),
+            ("Status: review", Some(false)),
+            ("**Status:** ready-for-dev", Some(false)),
+            ("Status: done", Some(false)),
+            ("Status: done (two notes)", Some(false)),
+            ("Status: shipped", Some(true)),
+            ("Status: In Review.", None),
+            ("No status", None),
+        ] {
+            let expected = expected.map(|is_foreign| ("in-review".to_owned(), is_foreign));
+            assert_eq!(entry(&text(line)), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn only_the_word_is_replaced() {
+        let path = ProjectPath::new("1-1-a.md").unwrap();
+        let write = |text: &str, word: &str| {
+            write_line(&path, text.as_bytes(), word).map(|bytes| String::from_utf8(bytes).unwrap())
+        };
+        for text in [
+            "---\nstatus: done\n---\n# Story\n\nStatus: WORD\n\nStatus: later\n",
+            "---\r\nstatus: done\r\n---\r\n# Story\r\n**Status:** WORD  \r\nx",
+            "\u{feff}---\nstatus: done\n---\n**Status: WORD**\n",
+        ] {
+            let expected = text.replace("WORD", "done");
+            assert_eq!(write(&text.replace("WORD", "in-progress"), "done"), Some(expected));
+        }
+        assert_eq!(write("---\nstatus: done\n---\n# Story\n", "done"), None);
+        assert_eq!(write("---\nstatus: done\n---\nStatus: x\n", "a\nb"), None);
+        assert_eq!(write("---\nstatus: done\n---\nStatus: x\n", "*"), None);
+    }
+
+    #[test]
+    fn frontmatter_is_made_and_the_body_stays() {
+        let path = ProjectPath::new("1-1-a.md").unwrap();
+        let write = |text: &str| {
+            with_status(&path, text.as_bytes(), "review").map(|bytes| String::from_utf8(bytes).unwrap())
+        };
+        for (before, after) in [
+            (
+                "# Story 1.1\n\nStatus: done\n\n---\na: 1\n",
+                "---\nstatus: review\n---\n# Story 1.1\n\nStatus: review\n\n---\na: 1\n",
+            ),
+            (
+                "# Story 1.1\r\nStatus: Review\r\n",
+                "---\r\nstatus: review\r\n---\r\n# Story 1.1\r\nStatus: Review\r\n",
+            ),
+            ("\u{feff}# Story\n", "\u{feff}---\nstatus: review\n---\n# Story\n"),
+            ("---\nid: 7 # x\n---\n# Story\n", "---\nid: 7 # x\nstatus: review\n---\n# Story\n"),
+            ("---\n---\n# Story\n", "---\nstatus: review\n---\n# Story\n"),
+            (
+                "---\nstatus: 'done' # y\n---\n# Story\n\nStatus: x",
+                "---\nstatus: 'review' # y\n---\n# Story\n\nStatus: review",
+            ),
+        ] {
+            assert_eq!(write(before).as_deref(), Ok(after));
+            assert_eq!(write(after).as_deref(), Ok(after), "a second time nothing is written");
+        }
+        assert!(write("---\nstatus: a\nstatus: b\n---\n").is_err());
+        assert!(write("---\nstatus: a\n# Story\n").is_err());
+        assert!(write("# Story\n---\nstatus: a\n---\n").is_err(), "misplaced");
     }
 }

@@ -3,7 +3,6 @@
 
 mod discovery;
 mod step_file;
-mod chain;
 #[cfg(test)]
 mod cases;
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     artifact::FileHash,
-    bmad::installation::{installer_never_compares, installer_skips_file, installer_skips_folder},
+    bmad::settings::{installer_never_compares, installer_skips_file, installer_skips_folder},
 };
 
 #[derive(Clone, Debug, Default)]

@@ -23,7 +23,7 @@ use stepmark_model::{
         catalogue::{
             CatalogueFile, CatalogueKind, Entry, EntryProblem, NO_MODULE, SKILL_FILE, Table, is_agent_skill,
         },
-        installation::{BOOKS, FOLDERS, MODULES_BOOK, RENDERED},
+        settings::{BOOKS, FOLDERS, MODULES_BOOK, RENDERED},
         steps::DEFAULT_ROOTS,
     },
 };

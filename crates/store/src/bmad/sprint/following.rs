@@ -4,7 +4,10 @@ use super::{BrokenSprintStatus, Ledger, LedgerProjection, Ledgers, StoryLedgers,
 use crate::disk::Root;
 use crate::git::process::{answer, git, is_object_name, printed};
 use crate::workspace::{ArtifactError, Workspace};
-use crate::{commit::FileDecision, disk::WalkError, disk::git_folders::GitFolders};
+use crate::{
+    commit::FileDecision,
+    disk::{WalkError, file_lock::GitFolders},
+};
 use jiff::{Timestamp, Zoned};
 use std::{collections::HashMap, path::Path, sync::Arc};
 use stepmark_model::artifact::ProjectPath;

@@ -6,8 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     adf::{Description, Section},
-    fields::{self, summary},
-    issue::{ISSUE_TYPE, ISSUE_TYPE_ID, SUB_TASK_OF, all_spelled, property},
+    issue::{self, ISSUE_TYPE, ISSUE_TYPE_ID, SUB_TASK_OF, all_spelled, property, summary},
     project_facts::TypeFacts,
     service::{JiraIssueTypes, JiraSettings},
     status::{StatusGoal, same_name},
@@ -40,7 +39,7 @@ impl JiraSettings {
         if self.can_hang(desired, observed) {
             differences.extend(parent_difference(desired, before, observed));
         }
-        differences.extend(fields::differences(desired, before));
+        differences.extend(issue::differences(desired, before));
         Ok(differences)
     }
 
@@ -131,7 +130,7 @@ impl JiraSettings {
         let stays_closed = !current.state.is_open() && !desired.state.is_open();
         let mut fields = match before {
             None if stays_closed => Map::new(),
-            _ => fields::values(desired, before, own).map_err(|error| invalid(&error))?,
+            _ => issue::values(desired, before, own).map_err(|error| invalid(&error))?,
         };
         let mut update = Map::new();
         let title = summary(&desired.title);

@@ -2,15 +2,12 @@
 //! entity property; read by id, which shows what was just written; found again by their label, which Jira's
 //! index may show late.
 
-mod request;
 mod status;
 mod adf;
 mod issue;
-mod fields;
 mod changes;
 mod project_facts;
 mod fetch;
-mod create;
 mod walk;
 mod update;
 mod service;

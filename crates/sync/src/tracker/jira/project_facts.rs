@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{
-    fields::{self, Field},
+    issue::{self, Field},
     service::{JiraSettings, JiraTracker},
     status::{Category, JiraStatus, StatusGoal, is_given_up, same_name, usual_names},
 };
@@ -241,7 +241,7 @@ impl JiraSettings {
     fn field_obstacle(&self, own: &TypeFacts, ticket: &Ticket) -> Option<String> {
         let new = format!("new issues of the type `{}`", own.name);
         let all = own.fields.as_ref()?;
-        let given: Vec<(&str, &str)> = fields::given(ticket).collect();
+        let given: Vec<(&str, &str)> = issue::given(ticket).collect();
         for (id, text) in &given {
             let Some(field) = own.field(id) else {
                 return Some(format!(
@@ -258,7 +258,7 @@ impl JiraSettings {
             ));
         }
         let is_filled =
-            |id: &str| fields::OWN_FIELDS.contains(&id) || given.iter().any(|(given, _)| *given == id);
+            |id: &str| issue::OWN_FIELDS.contains(&id) || given.iter().any(|(given, _)| *given == id);
         let missing =
             all.iter().find(|field| field.required && !field.has_default && !is_filled(&field.id))?;
         let (id, field) = (&missing.id, &missing.name);

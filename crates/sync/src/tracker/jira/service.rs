@@ -6,24 +6,30 @@ use std::{
     time::Duration,
 };
 
-use jiff::Timestamp;
-use stepmark_store::workspace::Clock;
-use tokio::sync::{Mutex, OnceCell};
-
-use super::{create::CREATE_BATCH, fetch::READ_BATCH, project_facts::KeptFacts, update::UPDATE_BATCH};
+use super::{
+    fetch::{CREATE_BATCH, READ_BATCH},
+    project_facts::KeptFacts,
+    update::UPDATE_BATCH,
+};
 use crate::{
     BoxFuture, TrackerName,
-    breaker::{Failure, Route},
+    breaker::{Failure, Reason, Route},
     configuration::BaseUrl,
     credential::Credential,
     pace::Cost,
+    retry::named_wait,
     ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
     tracker::{
         Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Listing, Page, RequestKind,
         Tracker,
-        http::{HttpClient, HttpIdentity, HttpScheme},
+        http::{HttpClient, HttpIdentity, HttpReply, HttpRequest, HttpScheme, Refused},
     },
 };
+use jiff::Timestamp;
+use serde::{Deserialize, de::DeserializeOwned};
+use stepmark_store::workspace::Clock;
+use tokio::sync::{Mutex, OnceCell};
+use url::Url;
 
 #[derive(Clone, Debug)]
 pub struct JiraSettings {
@@ -192,5 +198,212 @@ impl Tracker for JiraTracker {
 
     fn list_lags(&self) -> bool {
         true
+    }
+}
+
+/// An error of Jira (its OpenAPI, schema `ErrorCollection`).
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct ErrorCollection {
+    #[serde(default, rename = "errorMessages")]
+    messages: Vec<String>,
+    #[serde(default)]
+    errors: BTreeMap<String, serde_json::Value>,
+}
+
+/// The failure that a reply is; `None` for one of success.
+pub(super) fn refusal(reply: &HttpReply, now: Timestamp) -> Option<Failure> {
+    if is_of_stranger(reply) {
+        let detail = "it takes the request for a stranger's, since it does not accept the credential";
+        return Some(reply.failure(Reason::Unauthorized, detail));
+    }
+    if (200..300).contains(&reply.status) {
+        return None;
+    }
+    let reason = reason(reply.status, reply.header("ratelimit-reason"));
+    // A server that is down may name a time, too.
+    let names_time = reply.status == 429 || reason == Reason::ServerError;
+    let wait = named_wait(|name| reply.header(name), now).filter(|_| names_time);
+    Some(reply.failure(reason, &said(reply)).waiting_until(wait))
+}
+
+/// Returns whether Jira took the credential for none: it then answers as to anybody, with 200 and nothing in
+/// it (JRACLOUD-93811), which must not be taken for the truth.
+fn is_of_stranger(reply: &HttpReply) -> bool {
+    reply
+        .header("x-seraph-loginreason")
+        .is_some_and(|told| told.contains("AUTHENTICATED_FAILED") || told.contains("AUTHENTICATION_DENIED"))
+}
+
+/// The reason why a status refuses; `limit` is what `RateLimit-Reason` says.
+pub(super) fn reason(status: u16, limit: Option<&str>) -> Reason {
+    match status {
+        429 => match limit.map(str::trim) {
+            Some("jira-burst-based") => Reason::EndpointLimit,
+            Some("jira-per-issue-on-write") => Reason::TicketLimit,
+            // `jira-quota-…`; and a limit that does not say what it is about is about everything.
+            _ => Reason::Quota,
+        },
+        401 => Reason::Unauthorized,
+        403 => Reason::Forbidden,
+        404 | 410 => Reason::Gone,
+        408 => Reason::Timeout,
+        409 => Reason::Conflict,
+        500.. => Reason::ServerError,
+        400..500 => Reason::Invalid,
+        _ => Reason::Unreadable,
+    }
+}
+
+impl ErrorCollection {
+    pub(super) fn told(&self) -> String {
+        let fields = self.errors.iter().map(|(field, error)| match error.as_str() {
+            Some(text) => format!("{field}: {text}"),
+            None => format!("{field}: {error}"),
+        });
+        self.messages.iter().cloned().chain(fields).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// Returns what an error says; the page itself where it is none of Jira's.
+fn said(reply: &HttpReply) -> String {
+    let told = serde_json::from_str::<ErrorCollection>(&reply.body).map(|errors| errors.told());
+    told.ok().filter(|told| !told.is_empty()).unwrap_or_else(|| reply.beginning().to_owned())
+}
+
+/// The self-description of a site (OpenAPI, schema `ServerInformation`).
+#[derive(Debug, Deserialize)]
+struct ServerInformation {
+    #[serde(rename = "baseUrl")]
+    base_url: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Project {
+    id: String,
+    pub(super) key: String,
+}
+
+impl JiraTracker {
+    pub(super) fn url(&self, path: &[&str], query: &[(&str, &str)]) -> Url {
+        let mut url = self.http.url(&[&["rest", "api", "3"], path].concat());
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        url
+    }
+
+    pub(super) async fn get<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        query: &[(&str, &str)],
+    ) -> Result<T, Refused> {
+        self.ask(HttpRequest::get(self.url(path, query))).await
+    }
+
+    /// Asks and reads the answer.
+    ///
+    /// What Jira says is left of a limit is not listened to: its `X-RateLimit-Remaining` counts one endpoint
+    /// within a second, and none of the paces here would be right for it.
+    pub(super) async fn ask<T: DeserializeOwned>(&self, request: HttpRequest) -> Result<T, Refused> {
+        let effect = request.effect;
+        let reply = self.http.send(request).await?;
+        reply.read(effect, refusal(&reply, self.now()))
+    }
+
+    /// Asks for something that may have no answer but yes.
+    pub(super) async fn tell<T: DeserializeOwned>(&self, request: HttpRequest) -> Result<Option<T>, Refused> {
+        let effect = request.effect;
+        let reply = self.http.send(request).await?;
+        let refusal = refusal(&reply, self.now());
+        if refusal.is_none() && reply.body.trim().is_empty() {
+            return Ok(None);
+        }
+        // A page in place of an answer comes from somebody on the way.
+        reply.read(effect, refusal).map(Some)
+    }
+
+    pub(super) async fn project(&self) -> Result<Project, Refused> {
+        self.get(&["project", &self.settings.project], &[]).await
+    }
+
+    /// The project, by the id that it keeps when its key is changed.
+    pub(super) async fn project_id(&self) -> Result<String, Failure> {
+        let told = self.project().await?;
+        // Another address of the same site would be another target.
+        let site = self.known_site().await?;
+        Ok(format!("jira {site} {}", told.id))
+    }
+
+    /// The address of the site; its own address stands in links where a gateway does not tell it.
+    pub(super) async fn site(&self) -> &str {
+        self.known_site().await.unwrap_or(self.settings.base_url.as_str())
+    }
+
+    /// The address of the site. A gateway (`https://api.atlassian.com/ex/jira/…`) is not one that people can
+    /// look at, and is asked once for the site behind it.
+    async fn known_site(&self) -> Result<&str, Refused> {
+        let base = self.settings.base_url.as_str();
+        // A site has no path.
+        if !base.split("://").nth(1).is_some_and(|rest| rest.contains('/')) {
+            return Ok(base);
+        }
+        let asked = self.site.get_or_try_init(|| async {
+            let told = self.get::<ServerInformation>(&["serverInfo"], &[]).await;
+            told.map(|told| told.base_url.trim_end_matches('/').to_owned())
+        });
+        asked.await.map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> HttpReply {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        HttpReply { status, headers, body: body.to_owned() }
+    }
+
+    #[test]
+    fn each_limit_means_what_it_says() {
+        let now = Timestamp::from_second(1_700_000_000).unwrap();
+        for (limit, reason) in [
+            (Some("jira-quota-global-based"), Reason::Quota),
+            (Some("jira-quota-tenant-based"), Reason::Quota),
+            (Some("jira-burst-based"), Reason::EndpointLimit),
+            (Some("jira-per-issue-on-write"), Reason::TicketLimit),
+            (Some("something new"), Reason::Quota),
+            (None, Reason::Quota),
+        ] {
+            for wait in [None, Some("7")] {
+                let headers: Vec<(&str, &str)> = limit
+                    .map(|limit| ("ratelimit-reason", limit))
+                    .into_iter()
+                    .chain(wait.map(|wait| ("retry-after", wait)))
+                    .collect();
+                let failure = refusal(&reply(429, &headers, ""), now).unwrap();
+                assert_eq!(failure.reason, reason, "{headers:?}");
+                let seconds = failure.wait_until.map(|until| until.as_second() - now.as_second());
+                assert_eq!(seconds, wait.map(|_| 7), "{headers:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_which_fields_are_wrong() {
+        let body = r#"{"errorMessages":["No."],"errors":{"labels":"The label 'a b' contains spaces"}}"#;
+        let told = refusal(&reply(400, &[], body), Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(told.reason, Reason::Invalid);
+        assert_eq!(told.detail, "HTTP 400: No.; labels: The label 'a b' contains spaces");
+        let page = refusal(&reply(502, &[], "<html>"), Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!((page.reason, page.detail.as_str()), (Reason::ServerError, "HTTP 502: <html>"));
+    }
+
+    #[test]
+    fn what_strangers_are_told_is_not_believed() {
+        let header = [("x-seraph-loginreason", "AUTHENTICATED_FAILED")];
+        let told = refusal(&reply(200, &header, r#"{"issues":[]}"#), Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(told.reason, Reason::Unauthorized);
+        assert_eq!(refusal(&reply(200, &[("x-seraph-loginreason", "OK")], ""), Timestamp::UNIX_EPOCH), None);
     }
 }

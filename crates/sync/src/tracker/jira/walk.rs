@@ -15,8 +15,7 @@ use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value as Json, json};
 
 use super::{
-    fields,
-    issue::{ISSUE_TYPE, JiraIssue},
+    issue::{self, ISSUE_TYPE, JiraIssue},
     project_facts::{ProjectFacts, called},
     service::JiraTracker,
     status::{Choice, StatusGoal, Transition, Transitions, choose},
@@ -78,7 +77,7 @@ impl<'c> Progress<'c> {
     /// Returns whether it can be changed only by who knows what the project allows.
     pub(super) fn wants_facts(&self) -> bool {
         let (desired, before) = (&self.change.desired, self.change.before.as_ref());
-        !self.is_there() || !fields::differences(desired, before).is_empty()
+        !self.is_there() || !issue::differences(desired, before).is_empty()
     }
 
     pub(super) fn is_there(&self) -> bool {

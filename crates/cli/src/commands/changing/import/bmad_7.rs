@@ -9,7 +9,7 @@ use stepmark_model::bmad::migration::{MigratedRow, Migration};
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, table, wording},
+    output::{Output, spinner, table},
     project::Project,
 };
 
@@ -107,15 +107,15 @@ impl ImportBmad7 {
             && (self.yes
                 || output.asks(format_args!(
                     "write {}, and move {} into the archive?",
-                    wording::count(made.files.len(), "file"),
-                    wording::count(made.archived.len(), "file")
+                    spinner::count(made.files.len(), "file"),
+                    spinner::count(made.archived.len(), "file")
                 ))?);
         if is_meant {
             project.workspace.migrate(&made)?;
             let name = &self.initiative;
             output.remark(format_args!(
                 "{} written; `stepmark import bmad-7 --verify --initiative {name}` looks whether anything is lost",
-                wording::count(made.files.len(), "file")
+                spinner::count(made.files.len(), "file")
             ));
             output.remark(format_args!("say what you work on: `active_initiative = \"{name}\"` below `[core]` in _bmad/custom/config.user.toml"));
         } else if !self.dry_run {
@@ -162,7 +162,7 @@ impl ImportBmad7 {
             six.migrated(&self.initiative, words).map_err(|reason| Failure::new(Exit::Findings, reason))?;
         project.workspace.migrate_back(&made, &six.output)?;
         self.answer(&made, true, output)?;
-        output.remark(format_args!("{} are where they were", wording::count(made.archived.len(), "file")));
+        output.remark(format_args!("{} are where they were", spinner::count(made.archived.len(), "file")));
         Ok(Exit::Fine)
     }
 

@@ -12,7 +12,7 @@ use super::records::{Side, SideArguments};
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},
-    output::{Output, table, wording},
+    output::{Output, spinner, table},
     project::Project,
 };
 
@@ -118,7 +118,7 @@ fn show(found: &RowSurvey, written: Option<usize>, output: &Output) {
             .remark(format_args!("left out, since the kind has no such keys: {}", shown.left_out.join(", ")));
     }
     if let Some(written) = written {
-        let same = wording::count(shown.same, "row");
-        output.remark(format_args!("{} written, {same} the same", wording::count(written, "artifact")));
+        let same = spinner::count(shown.same, "row");
+        output.remark(format_args!("{} written, {same} the same", spinner::count(written, "artifact")));
     }
 }

@@ -18,7 +18,7 @@ use crate::{
         coordination::{coordination, report},
     },
     exit::{Exit, Failure},
-    output::{Output, table, wording},
+    output::{Output, spinner, table},
     project::Project,
 };
 
@@ -209,7 +209,7 @@ impl Words {
             self.schema,
             || self.wire(found, Some(count)),
             || {
-                let (count, same) = (wording::count(count, "record"), wording::count(found.same, "record"));
+                let (count, same) = (spinner::count(count, "record"), spinner::count(found.same, "record"));
                 output.remark(format_args!("{count} written, {same} the same"));
                 if let Some(system) = self.switched_on {
                     output.remark(format_args!("{system} is switched on in .stepmark/config.yaml"));

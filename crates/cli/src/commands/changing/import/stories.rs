@@ -13,7 +13,7 @@ use stepmark_store::bmad::sprint::{ImportDecision, StoryImport, StorySurvey};
 use crate::{
     commands::checking::ledgers,
     exit::{Exit, Failure, chain},
-    output::{Output, table, wording},
+    output::{Output, spinner, table},
     project::Project,
 };
 
@@ -198,7 +198,7 @@ fn report(output: &Output, done: &StoryImport, is_idle: bool) {
         "{} written, {} unchanged; {} of ledgers written",
         stories(done.written.len()),
         done.unchanged,
-        wording::count(done.ledgers.written.len(), "value"),
+        spinner::count(done.ledgers.written.len(), "value"),
     ));
 }
 

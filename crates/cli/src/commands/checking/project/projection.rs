@@ -7,7 +7,7 @@ use crate::{
     commands::{checking::ledgers, viewing::query::brought},
     environment::Environment,
     exit::Failure,
-    output::{Output, wording},
+    output::{Output, spinner},
     project::Project as OpenProject,
 };
 use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
@@ -274,7 +274,7 @@ pub(super) fn report(output: &Output, done: &[(Projection, Done)]) {
         output.remark(format_args!(
             "{}: {}, {} written, {} removed, {} unchanged",
             projection.name(),
-            wording::count(done.artifacts, done.noun),
+            spinner::count(done.artifacts, done.noun),
             done.written,
             done.removed,
             done.unchanged,

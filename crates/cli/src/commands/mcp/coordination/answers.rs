@@ -8,7 +8,7 @@ use stepmark_store::records::SystemError;
 
 use crate::{
     commands::coordination::report::{discovery, wire},
-    output::wording::count,
+    output::spinner::count,
 };
 
 /// The number of records that are put into words; JSON has all of them.

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, with_progress, wording},
+    output::{Output, spinner, with_progress},
 };
 
 /// Carry out the plan; where there is nothing to do, the tracker is not asked
@@ -142,7 +142,7 @@ pub(super) fn execute(
     tracker: &dyn Tracker,
     output: &Output,
 ) -> Result<Report, Failure> {
-    let count = wording::count(plan.actions.len(), "action");
+    let count = spinner::count(plan.actions.len(), "action");
     with_progress(&|done| format!("{done} of {count}"), output.quiet, &context.done, || {
         context.work(ledger, tracker, async |worker| Ok(worker.apply(plan).await?))
     })

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::output::wording;
+use crate::output::spinner;
 
 const NAMED: usize = 3;
 
@@ -62,7 +62,7 @@ impl Group {
         match self.names.as_slice() {
             [name] => format!("{head}{name}{until}{of_one}"),
             names => {
-                let count = wording::count(names.len(), noun);
+                let count = spinner::count(names.len(), noun);
                 format!("{head}{count}{until}{of_several} ({})", named(names))
             }
         }

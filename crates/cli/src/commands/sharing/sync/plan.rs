@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, on_one_line, wording},
+    output::{Output, on_one_line, spinner},
 };
 use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
@@ -71,10 +71,10 @@ pub(super) fn show(plan: &Planned, output: &Output) {
             "the tracker was not looked through yet: `apply` does that first, and links what it finds",
         );
     }
-    let unchanged = wording::count(plan.unchanged, "ticket");
+    let unchanged = spinner::count(plan.unchanged, "ticket");
     output.remark(format_args!(
         "{} to do, {unchanged} unchanged",
-        wording::count(plan.actions.len(), "action")
+        spinner::count(plan.actions.len(), "action")
     ));
 }
 
@@ -229,7 +229,7 @@ fn told(remark: &Remark) -> (String, Told) {
                 "artifact",
                 format!(
                     " has more below it than the tracker shows (100, in eight levels): the text of {} names it instead",
-                    wording::count(*tickets, "ticket")
+                    spinner::count(*tickets, "ticket")
                 ),
                 " have more below them than the tracker shows (100, in eight levels): the other tickets name them in their text",
             ),

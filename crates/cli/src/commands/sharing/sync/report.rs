@@ -18,7 +18,7 @@ use super::{
 
 use crate::{
     exit::Exit,
-    output::{Output, wording},
+    output::{Output, spinner},
 };
 
 pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjects, output: &Output) -> Exit {
@@ -66,7 +66,7 @@ pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjec
         if stopped > 0 {
             output.line(format_args!(
                 "interrupted: {} not begun; `stepmark sync apply` goes on with what is left",
-                wording::count(stopped, "action")
+                spinner::count(stopped, "action")
             ));
         }
         plan::warn(new_remarks(report, subjects), output);
@@ -81,8 +81,8 @@ pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjec
         }
         // Where nothing else happened, that line says it all.
         if waiting == 0 || waiting < report.entries.len() {
-            let actions = wording::count(report.entries.len(), "action");
-            output.remark(format_args!("{actions}, {}", wording::count(report.requests, "request")));
+            let actions = spinner::count(report.entries.len(), "action");
+            output.remark(format_args!("{actions}, {}", spinner::count(report.requests, "request")));
         }
     }
     exit(report)
@@ -123,7 +123,7 @@ impl std::fmt::Display for Outage<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (reason, detail) = (self.cause.reason, &self.cause.detail);
         let verb = if self.tickets == 1 { "waits" } else { "wait" };
-        write!(out, "{reason}: {detail}; {} {verb}", wording::count(self.tickets, "ticket"))?;
+        write!(out, "{reason}: {detail}; {} {verb}", spinner::count(self.tickets, "ticket"))?;
         if let Some(until) = self.until {
             write!(out, " until {until:.0}")?;
         }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, wording},
+    output::{Output, spinner},
 };
 use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
@@ -163,8 +163,8 @@ impl Reset {
             || serde_json::json!({ "scopes": scopes, "paces": paces, "deliveries": reset.deliveries }),
             || {
                 scopes.iter().for_each(|scope| output.line(scope));
-                let breakers = wording::count(scopes.len(), "breaker");
-                let tickets = wording::count(reset.deliveries.len(), "ticket");
+                let breakers = spinner::count(scopes.len(), "breaker");
+                let tickets = spinner::count(reset.deliveries.len(), "ticket");
                 output.remark(format_args!("{breakers} and all limits reset, {tickets} waited"));
             },
         );

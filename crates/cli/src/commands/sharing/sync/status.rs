@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, wording},
+    output::{Output, spinner},
 };
 
 /// Show what is to be done, waits, is parked or in doubt, every breaker that is not closed, and which process
@@ -101,7 +101,7 @@ fn show(context: &SyncContext<'_>, plan: &Plan, state: &SyncState, subjects: &Su
     let counts: Vec<String> =
         plan.counts().iter().map(|(kind, count)| format!("{count} to {}", kind.name())).collect();
     let counts = if counts.is_empty() { "nothing to do".to_owned() } else { counts.join(", ") };
-    let tickets = wording::count(state.links, "ticket");
+    let tickets = spinner::count(state.links, "ticket");
     output.line(format_args!("{}: {tickets}, {counts}", context.settings.name));
     if let Some(noted) = state.clock_was_ahead {
         output.warning(format_args!(

@@ -8,7 +8,7 @@ use super::list::{unasked, warn_of_unasked};
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},
-    output::{Output, marked_place, table, wording},
+    output::{Output, marked_place, spinner, table},
     project::Project,
 };
 use clap::Args;
@@ -245,7 +245,7 @@ fn show(answer: &Answer, output: &Output) {
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let row = |row: &Vec<Cell>| row.iter().map(|cell| text(cell).unwrap_or_else(|| "-".to_owned())).collect();
     output.line(table(&header, answer.rows.iter().map(row)));
-    output.remark(wording::count(answer.rows.len(), "row"));
+    output.remark(spinner::count(answer.rows.len(), "row"));
 }
 
 /// With a header, and nothing where a value is NULL.

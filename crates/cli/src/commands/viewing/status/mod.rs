@@ -2,7 +2,7 @@
 
 use crate::{
     exit::{Exit, Failure, chain},
-    output::{ListArguments, Output, fitted, on_one_line, width, wire::ArtifactWire, with_spinner, wording},
+    output::{ListArguments, Output, fitted, on_one_line, spinner, width, wire::ArtifactWire, with_spinner},
     project::Project,
 };
 use clap::Args;
@@ -92,7 +92,7 @@ impl Status {
             lines(&rows, (&epic_titles(&all), &unwritten), limit).iter().for_each(|line| output.line(line));
         }
         if !output.json && !others.is_empty() {
-            let files = wording::count(others.len(), "file");
+            let files = spinner::count(others.len(), "file");
             let is_wrong = |(_, brief): &&BriefRow<'_>| brief.problems.problems() > 0;
             let wrong = match others.iter().filter(is_wrong).count() {
                 0 => String::new(),
@@ -133,7 +133,7 @@ impl Status {
             "status_only": others,
             "artifacts": self.list.keep_fields(artifacts)?,
             "other_files": beside.iter().map(file).collect::<Vec<_>>(),
-            "unreadable": wording::unreadable(found),
+            "unreadable": spinner::unreadable(found),
         }))
     }
 }
@@ -144,11 +144,11 @@ fn say_beside(found: &Artifacts, waiting: usize, beside: &Beside, output: &Outpu
     for (path, counts) in beside.iter().filter(|(_, counts)| counts.problems() > 0) {
         let counts = [(counts.errors, "error"), (counts.warnings, "warning")];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
-        let counts: Vec<String> = counts.map(|(count, word)| wording::count(*count, word)).collect();
+        let counts: Vec<String> = counts.map(|(count, word)| spinner::count(*count, word)).collect();
         output.warning(format_args!("{path}: {}; `stepmark check` says what", counts.join(", ")));
     }
-    wording::waiting_stories(waiting).iter().for_each(|waiting| output.warning(waiting));
-    wording::unreadable(found).iter().for_each(|problem| output.warning(problem));
+    spinner::waiting_stories(waiting).iter().for_each(|waiting| output.warning(waiting));
+    spinner::unreadable(found).iter().for_each(|problem| output.warning(problem));
 }
 
 fn epic_titles(rows: &[SummaryRow<'_>]) -> EpicTitles {
@@ -241,8 +241,8 @@ fn cells((row, brief): &BriefRow<'_>, name: &str) -> [String; 5] {
     };
     let problems = match (brief.problems.errors, brief.problems.warnings) {
         (0, 0) => String::new(),
-        (0, warnings) => wording::count(warnings, "warning"),
-        (errors, _) => wording::count(errors, "error"),
+        (0, warnings) => spinner::count(warnings, "warning"),
+        (errors, _) => spinner::count(errors, "error"),
     };
     [format!("{name}  {title}").trim_end().to_owned(), done, status, next, problems]
 }

@@ -3,7 +3,6 @@
 
 mod document;
 mod node;
-mod read;
 mod update;
 
 /// The number of issues that are read at once (docs/formats.md, "Trackers").

@@ -10,10 +10,8 @@ use serde_json::json;
 
 use super::{
     MUTATIONS, READ_BATCH,
-    document::{Document, Mutation, MutationName},
-    document::{labels_wanted, mutations},
+    document::{Document, Mutation, MutationName, NoAnswer, labels_wanted, mutations, node_id},
     node::IssueNode,
-    read::{NoAnswer, node_id},
 };
 use crate::{
     breaker::{Failure, Reason},

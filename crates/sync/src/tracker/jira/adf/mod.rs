@@ -3,7 +3,6 @@
 //! What is ours stands in one panel at the top of the description, whose last line names the marker: a person
 //! sees where stepmark writes, and writes elsewhere. All other nodes are kept as they are, of whatever kind.
 
-mod node;
 mod render;
 mod normal_form;
 mod section;
@@ -11,5 +10,5 @@ mod section;
 pub(super) use section::{Description, Section};
 
 pub(super) fn paragraph_document(text: &str) -> serde_json::Value {
-    node::document(vec![node::paragraph(&[crate::ticket::Inline::Text(text.to_owned())])])
+    section::document(vec![section::paragraph(&[crate::ticket::Inline::Text(text.to_owned())])])
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::tracker::jira::fields::length;
+use crate::tracker::jira::issue::length;
 
 /// `node` without what editors add and change: ids of nodes, attributes of links beside where they lead,
 /// empty lists of marks, texts that are cut into pieces, and the order of marks.

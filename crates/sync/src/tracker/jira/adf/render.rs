@@ -2,10 +2,10 @@
 
 use serde_json::Value as Json;
 
-use super::node;
+use super::section;
 use crate::{
     ticket::{Block, Entry, Inline, Mark, Task, cut, depths, shortened},
-    tracker::jira::fields::length as text_length,
+    tracker::jira::issue::length as text_length,
 };
 
 /// Nodes, and how many lines of the body have no place among them.
@@ -40,7 +40,7 @@ pub(super) fn render(blocks: &[Block], file: &Inline, room: usize) -> Rendered {
     let lines = self::lines(&blocks);
     let note = |omitted: usize| {
         let text = Inline::Text(format!("… {omitted} more lines: see "));
-        node::paragraph(&[text, file.clone()])
+        section::paragraph(&[text, file.clone()])
     };
     let reserved = text_length(&note(lines.len() + shortened_lines).to_string()) + 1;
     let mut used = reserved;
@@ -65,15 +65,15 @@ fn lines(blocks: &[Block]) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     for (at, block) in blocks.iter().enumerate() {
         match block {
-            Block::Heading(text) => lines.push(Line::Node(node::heading(text))),
-            Block::Paragraph(inlines) => lines.push(Line::Node(node::paragraph(inlines))),
+            Block::Heading(text) => lines.push(Line::Node(section::heading(text))),
+            Block::Paragraph(inlines) => lines.push(Line::Node(section::paragraph(inlines))),
             Block::List(points) => lines.extend(points.iter().map(|point| Line::Point(point))),
             Block::Tasks(tasks) => lines.extend(tasks.iter().map(Line::Task)),
             Block::Outline(entries) => {
                 let placed = depths(entries).into_iter().zip(entries);
                 lines.extend(placed.map(|placed| Line::Entry(at, placed)));
             }
-            Block::Code(text) => lines.push(Line::Node(node::code_block(text))),
+            Block::Code(text) => lines.push(Line::Node(section::code_block(text))),
         }
     }
     lines
@@ -99,19 +99,19 @@ fn assembled<'b>(lines: &[Line<'b>]) -> Vec<Json> {
             }
             [Line::Point(_), ..] => {
                 let point = |line: &Line<'b>| match line {
-                    Line::Point(point) => Some(node::point(point)),
+                    Line::Point(point) => Some(section::point(point)),
                     _ => None,
                 };
-                nodes.push(node::list(group.iter().filter_map(point).collect()));
+                nodes.push(section::list(group.iter().filter_map(point).collect()));
             }
             _ => {
                 let list = id();
                 let tasks = group.iter().filter_map(|line| match line {
-                    Line::Task(task) => Some(node::task(&task.text, task.done, &id())),
+                    Line::Task(task) => Some(section::task(&task.text, task.done, &id())),
                     _ => None,
                 });
                 let tasks = tasks.collect();
-                nodes.push(node::tasks(tasks, &list));
+                nodes.push(section::tasks(tasks, &list));
             }
         }
     }
@@ -123,11 +123,11 @@ fn assembled<'b>(lines: &[Line<'b>]) -> Vec<Json> {
 fn cost(line: &Line<'_>, before: Option<&Line<'_>>) -> usize {
     let item = match line {
         Line::Node(node) => return length(std::slice::from_ref(node)),
-        Line::Point(point) => node::point(point),
-        Line::Task(task) => node::task(&task.text, task.done, LONGEST_ID),
+        Line::Point(point) => section::point(point),
+        Line::Task(task) => section::task(&task.text, task.done, LONGEST_ID),
         // Any of them may begin a list.
         Line::Entry(_, (_, entry)) => {
-            return length(&[node::point(&entry.text)]) + LIST_OVERHEAD;
+            return length(&[section::point(&entry.text)]) + LIST_OVERHEAD;
         }
     };
     let begins = !before.is_some_and(|before| is_same_list(line, before));
@@ -171,7 +171,7 @@ fn lists(entries: &[Placed<'_>], within: Within, id: &mut dyn FnMut() -> String)
             Kind::Tasks => tasks(items, id),
             kind => {
                 let points = items.iter().map(|(entry, below)| {
-                    let mut point = node::point(&text(entry));
+                    let mut point = section::point(&text(entry));
                     if let Some(content) = point["content"].as_array_mut() {
                         content.extend(lists(below, Within::Point, id));
                     }
@@ -179,8 +179,8 @@ fn lists(entries: &[Placed<'_>], within: Within, id: &mut dyn FnMut() -> String)
                 });
                 let points = points.collect();
                 vec![match (kind, items[0].0.mark) {
-                    (Kind::Numbered, Mark::Number(first)) => node::numbered(points, first),
-                    _ => node::list(points),
+                    (Kind::Numbered, Mark::Number(first)) => section::numbered(points, first),
+                    _ => section::list(points),
                 }]
             }
         })
@@ -206,20 +206,20 @@ const fn kind(entry: &Entry, within: Within) -> Kind {
 fn tasks(items: &[Item<'_, '_>], id: &mut dyn FnMut() -> String) -> Vec<Json> {
     let (mut nodes, mut open) = (Vec::new(), Vec::new());
     for (entry, below) in items {
-        open.push(node::task(&entry.text, entry.mark == Mark::Done, &id()));
+        open.push(section::task(&entry.text, entry.mark == Mark::Done, &id()));
         for list in lists(below, Within::Panel, id) {
             if list["type"] == "taskList" && !open.is_empty() {
                 open.push(list);
                 continue;
             }
             if !open.is_empty() {
-                nodes.push(node::tasks(std::mem::take(&mut open), &id()));
+                nodes.push(section::tasks(std::mem::take(&mut open), &id()));
             }
             nodes.push(list);
         }
     }
     if !open.is_empty() {
-        nodes.push(node::tasks(open, &id()));
+        nodes.push(section::tasks(open, &id()));
     }
     nodes
 }

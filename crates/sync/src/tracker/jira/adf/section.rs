@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value as Json;
-
 use super::{
-    node,
     normal_form::{normal_form, plain_text, text_length},
     render::{length, render},
 };
@@ -13,6 +10,7 @@ use crate::{
     ticket::{Inline, Marker, MergeError, Ticket},
     tracker::jira::issue::spelled,
 };
+use serde_json::{Value as Json, json};
 
 /// The number of characters that a description has at most (32,767: docs/formats.md, "Trackers"). What
 /// exactly Jira counts it does not say, so the JSON of what is ours counts whole, and of what people wrote,
@@ -64,7 +62,7 @@ impl Description {
     }
 
     pub(in crate::tracker::jira) fn json(&self) -> Json {
-        node::document(self.0.clone())
+        document(self.0.clone())
     }
 
     /// Returns what our panel for `marker` says; `None` where there is none.
@@ -137,10 +135,10 @@ impl Section<'_> {
             let labels = format!("{LABELS}{}", labels.join(" "));
             signature.extend([Inline::Text(" ".to_owned()), Inline::Code(labels)]);
         }
-        let signature = node::paragraph(&signature);
-        let overhead = length(&[node::panel(vec![signature.clone()]), node::document(Vec::new())]);
+        let signature = paragraph(&signature);
+        let overhead = length(&[panel(vec![signature.clone()]), document(Vec::new())]);
         let content = render(&self.0.body, &self.0.file, room.saturating_sub(overhead));
-        node::panel(content.nodes.into_iter().chain([signature]).collect())
+        panel(content.nodes.into_iter().chain([signature]).collect())
     }
 }
 
@@ -167,6 +165,82 @@ impl From<Description> for String {
     fn from(description: Description) -> Self {
         if description.0.is_empty() { Self::new() } else { description.json().to_string() }
     }
+}
+
+pub(super) fn document(content: Vec<Json>) -> Json {
+    json!({ "version": 1, "type": "doc", "content": content })
+}
+
+pub(super) fn paragraph(inlines: &[Inline]) -> Json {
+    json!({ "type": "paragraph", "content": texts(inlines) })
+}
+
+pub(super) fn heading(text: &str) -> Json {
+    let text = Inline::Text(text.to_owned());
+    json!({ "type": "heading", "attrs": { "level": 3 }, "content": texts(&[text]) })
+}
+
+pub(super) fn point(inlines: &[Inline]) -> Json {
+    json!({ "type": "listItem", "content": [paragraph(inlines)] })
+}
+
+pub(super) fn list(points: Vec<Json>) -> Json {
+    json!({ "type": "bulletList", "content": points })
+}
+
+/// A list of points with numbers, of which the first is `first`.
+pub(super) fn numbered(points: Vec<Json>, first: u64) -> Json {
+    match first {
+        1 => json!({ "type": "orderedList", "content": points }),
+        _ => json!({ "type": "orderedList", "attrs": { "order": first }, "content": points }),
+    }
+}
+
+pub(super) fn code_block(text: &str) -> Json {
+    let clean: String =
+        text.chars().filter(|letter| matches!(letter, '\n' | '\t') || !letter.is_control()).collect();
+    match clean.is_empty() {
+        true => json!({ "type": "codeBlock" }),
+        false => json!({ "type": "codeBlock", "content": [{ "type": "text", "text": clean }] }),
+    }
+}
+
+/// A task; `id` is another one for each task of a document.
+pub(super) fn task(inlines: &[Inline], done: bool, id: &str) -> Json {
+    let state = if done { "DONE" } else { "TODO" };
+    json!({ "type": "taskItem", "attrs": { "localId": id, "state": state }, "content": texts(inlines) })
+}
+
+pub(super) fn tasks(tasks: Vec<Json>, id: &str) -> Json {
+    json!({ "type": "taskList", "attrs": { "localId": id }, "content": tasks })
+}
+
+pub(super) fn panel(content: Vec<Json>) -> Json {
+    json!({ "type": "panel", "attrs": { "panelType": "note" }, "content": content })
+}
+
+/// Runs of text; a text must not be empty. Control characters have no place in the format, and a line end
+/// inside of a text would be lost.
+fn texts(inlines: &[Inline]) -> Vec<Json> {
+    let nodes = inlines.iter().filter_map(|inline| {
+        let text: String =
+            inline.shown().chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        if text.is_empty() {
+            return None;
+        }
+        let mut node = json!({ "type": "text", "text": text });
+        let mark = match inline {
+            Inline::Text(_) => None,
+            Inline::Strong(_) => Some(json!({ "type": "strong" })),
+            Inline::Code(_) => Some(json!({ "type": "code" })),
+            Inline::Link { url, .. } => Some(json!({ "type": "link", "attrs": { "href": url } })),
+        };
+        if let Some(mark) = mark {
+            node["marks"] = json!([mark]);
+        }
+        Some(node)
+    });
+    nodes.collect()
 }
 
 #[cfg(test)]
@@ -241,7 +315,7 @@ mod tests {
                 .collect();
         });
         let made = Section(&long).merged_into(&of(vec![text("mine")])).unwrap();
-        let length = crate::tracker::jira::fields::length(&made.json().to_string());
+        let length = crate::tracker::jira::issue::length(&made.json().to_string());
         assert!((32_000..=DESCRIPTION_LIMIT + 100).contains(&length), "{length}");
         assert!(made.section_text(&long.marker).unwrap().contains("more lines: see docs/a.md"));
         assert_eq!(Section(&long).renewed(&made).unwrap(), None);
