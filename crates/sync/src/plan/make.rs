@@ -123,29 +123,35 @@ impl<'a> Making<'_, 'a> {
         let is_here = |own: &&StoredTicket| !own.tracker_id.is_empty() && own.store == target.kind();
         let Some(own) = entry.stored.as_ref().filter(is_here) else { return Ok(None) };
         let (id, url) = (&own.tracker_id, &own.remote);
-        let Target::Github { repository, .. } = target else {
-            return match link {
-                Some(_) => Ok(None),
-                None => {
-                    Err(format!("its `tracker_id` names {id}, and issues of Jira are not taken over yet"))
-                }
-            };
+        let is_number = |id: &str| id.len() <= 18 && id.bytes().all(|digit| digit.is_ascii_digit());
+        let (is_issue, path, key, place) = match target {
+            Target::Github { repository, .. } => {
+                let place = repository.to_string();
+                (is_number(id), format!("/{place}/issues/{id}"), format!("#{id}"), place)
+            }
+            Target::Jira { project, .. } => {
+                let of_project =
+                    |(own, number): (&str, &str)| own.eq_ignore_ascii_case(project) && is_number(number);
+                let is_issue = id.rsplit_once('-').is_some_and(of_project);
+                (is_issue, format!("/browse/{id}"), id.to_uppercase(), project.clone())
+            }
+            _ => return Ok(None),
         };
-        let is_number = id.len() <= 18 && id.bytes().all(|digit| digit.is_ascii_digit());
-        let path = format!("/{repository}/issues/{id}").to_lowercase();
-        if !is_number || !url.is_empty() && !url.to_lowercase().ends_with(&path) {
+        if !is_issue || !url.is_empty() && !url.to_lowercase().ends_with(&path.to_lowercase()) {
             let remote = if url.is_empty() { String::new() } else { format!(" and its `remote` `{url}`") };
             return Err(format!(
-                "its `tracker_id` is `{id}`{remote}, which is no issue of {repository}: correct that, or take it out, so that one is made"
+                "its `tracker_id` is `{id}`{remote}, which is no issue of {place}: correct that, or take it out, so that one is made"
             ));
         }
-        let (key, url) = (format!("#{id}"), url.clone());
-        if let Some(link) = link.filter(|link| link.remote.id != *id && link.digest.is_some()) {
+        let url = url.clone();
+        if let Some(link) = link.filter(|link| link.remote.key != key && link.digest.is_some()) {
             let (artifact, remote) = (entry.path.to_string(), link.remote.clone());
             self.plan.remarks.push(Remark::OtherNamed { artifact, remote, named: key });
             return Ok(None);
         }
-        Ok(Some(RemoteTicket { id: id.clone(), key, url, other_ids: BTreeMap::new() }))
+        // Jira finds an issue by its key, too; the answer has its id.
+        let id = if matches!(target, Target::Jira { .. }) { key.clone() } else { id.clone() };
+        Ok(Some(RemoteTicket { id, key, url, other_ids: BTreeMap::new() }))
     }
 
     /// Returns what is to be done with the ticket of an artifact. One that BMAD names is taken over.
@@ -161,7 +167,7 @@ impl<'a> Making<'_, 'a> {
         match (self.remembered.links.get(marker).cloned(), named) {
             (None, Some(named)) if !is_begun && self.same(marker).is_empty() => adoption(named, desired),
             (None, _) => Ok(Some(self.first(marker, desired))),
-            (Some(link), Some(named)) if named.id == link.remote.id => {
+            (Some(link), Some(named)) if named.key == link.remote.key => {
                 self.plan.named.insert(marker.clone());
                 self.update(&link, desired)
             }

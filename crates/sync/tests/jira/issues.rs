@@ -3,7 +3,7 @@
 use serde_json::json;
 use stepmark_sync::{
     breaker::Reason,
-    ticket::{Block, CloseReason, Inline, Task, Ticket, TicketState},
+    ticket::{Block, CloseReason, Inline, RemoteTicket, Task, Ticket, TicketState},
     tracker::{Change, Condition, Creation, Cursor, Delivered, JiraTracker, Outcome, Tracker as _},
 };
 
@@ -302,4 +302,21 @@ async fn what_somebody_wrote_meanwhile_is_told() {
         assert_eq!(delivered.is_overwritten, is_told, "{title}");
         assert_eq!(fake.state().issues[&10_000].summary, title);
     }
+}
+
+/// BMAD names an issue by its key; the answer has the id by which it is known from then on.
+#[tokio::test]
+async fn an_issue_is_found_by_its_key_too() {
+    let fake = FakeJira::start();
+    let tracker = tracker(&fake);
+    let made = created(&tracker, &ticket("a")).await;
+    fake.state().issues.get_mut(&10_000).unwrap().properties.clear();
+    let named = RemoteTicket { id: made.key.clone(), ..made.clone() };
+    let desired = Ticket { title: "Lend".to_owned(), ..ticket("a") };
+    let change =
+        Change { remote: named, desired, before: None, parent: None, condition: Condition::NamedInFile };
+    let told = done(one(tracker.update(std::slice::from_ref(&change)).await));
+    assert_eq!((told.remote.id.as_str(), told.remote.key.as_str()), ("10000", "ABC-1"));
+    let issue = fake.state().issues[&10_000].clone();
+    assert!(issue.summary == "Lend" && issue.properties.contains_key("stepmark"), "{issue:?}");
 }

@@ -52,7 +52,9 @@ pub(super) struct Found {
 
 impl Found {
     pub(super) fn get(&self, ticket: &RemoteTicket) -> Result<JiraIssue, Failure> {
-        if let Some(issue) = self.issues.get(&ticket.id) {
+        // A ticket that BMAD names has the key as its id until it was read once.
+        let by_key = || self.issues.values().find(|issue| issue.key == ticket.id);
+        if let Some(issue) = self.issues.get(&ticket.id).or_else(by_key) {
             if is_of(issue, &self.project) {
                 return Ok(issue.clone());
             }

@@ -99,7 +99,7 @@ impl State {
         if ids.len() > 100 {
             return refused(400, "at most 100 issues");
         }
-        let found = ids.iter().filter_map(|id| self.issues.get(&id.as_str().unwrap().parse().ok()?));
+        let found = ids.iter().filter_map(|id| self.issues.get(&self.id_of(id.as_str().unwrap())?));
         let told: Vec<Json> = found.map(|issue| issue.told_with_properties(&self.host, body)).collect();
         Reply::json(200, &json!({ "issues": told, "issueErrors": [] }))
     }

@@ -151,7 +151,13 @@ impl State {
 
     /// The issue with an id.
     pub(super) fn issue(&mut self, id: &str) -> Option<&mut Issue> {
-        self.issues.get_mut(&id.parse().ok()?)
+        self.issues.get_mut(&self.id_of(id)?)
+    }
+
+    /// The id of the issue with this id or key.
+    pub(super) fn id_of(&self, id_or_key: &str) -> Option<u64> {
+        let by_key = || self.issues.iter().find(|(_, issue)| issue.key() == id_or_key).map(|(id, _)| *id);
+        id_or_key.parse().ok().or_else(by_key)
     }
 
     pub(super) fn now_ms(&self) -> i64 {
