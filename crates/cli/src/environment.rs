@@ -66,7 +66,6 @@ impl Environment {
         Ok(bytes)
     }
 
-    /// The words of the command line that are no flags.
     pub(crate) fn words() -> impl Iterator<Item = String> {
         let words = std::env::args_os().skip(1).filter_map(|word| word.into_string().ok());
         words.filter(|word| !word.starts_with('-'))
@@ -96,8 +95,7 @@ fn host() -> Result<Option<String>, Failure> {
     Ok(Some(told.trim().to_owned()).filter(|host| !host.is_empty()))
 }
 
-/// `stepmark/config.yaml` in the folder for configuration (XDG Base Directory Specification: a relative
-/// `XDG_CONFIG_HOME` does not count).
+/// By the XDG Base Directory Specification, a relative `XDG_CONFIG_HOME` does not count.
 fn user_file() -> Option<PathBuf> {
     let folder = configuration_folder().or_else(|| home().ok().map(|home| home.join(".config")))?;
     Some(folder.join("stepmark").join("config.yaml"))
@@ -154,7 +152,6 @@ pub(crate) fn state_folder() -> Result<PathBuf, Failure> {
     Ok(folder.join("stepmark"))
 }
 
-/// 64 random bits.
 pub(crate) fn random() -> u64 {
     let (high, low) = uuid::Uuid::new_v4().as_u64_pair();
     // The first two bits of the lower half are the variant of the id.

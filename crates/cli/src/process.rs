@@ -16,14 +16,12 @@ use crate::{
     exit::{Exit, Failure},
 };
 
-/// This process, as the start of a session notes it: its number, when it began, and in which run of which
-/// machine.
+/// As the start of a session notes it: number, beginning, and which run of which machine.
 pub(crate) fn own() -> Option<Json> {
     noted(std::process::id())
 }
 
-/// The process that this one works for: the shell of a person, or an agent. A copy that a shell makes of
-/// itself for `$(…)`, and the shell that an agent starts for one command, end with that command.
+/// The shell or agent; not a copy for `$(…)` or a shell for one command, which end with that.
 #[cfg(unix)]
 pub(crate) fn parent() -> Option<Json> {
     let mut id = std::os::unix::process::parent_id();
@@ -77,8 +75,7 @@ fn noted(id: u32) -> Option<Json> {
     (!is_dead).then(|| json!({ "boot": boot.trim(), "id": id, "began": began }))
 }
 
-/// The fields of `/proc/ID/stat` from the third on (proc_pid_stat(5)): state, parent, …; the 20th of them is
-/// when it began.
+/// `/proc/ID/stat` from the third field on (proc_pid_stat(5)); the 20th is when it began.
 fn stat(id: u32) -> Option<Vec<String>> {
     let status = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     // The name of the program stands in parentheses and may hold anything; what follows it does not.

@@ -30,8 +30,7 @@ pub(crate) struct Project {
     pub(crate) workspace: Workspace,
     current_folder: PathBuf,
     root_is_given: bool,
-    /// The session that the command belongs to; the actor, which git may have to be asked for, is another
-    /// question.
+    /// The session of the command; the actor, which git may have to tell, is another question.
     pub(crate) session: Option<SessionId>,
 }
 
@@ -189,8 +188,7 @@ impl Project {
         }
     }
 
-    /// The key by which history knows the artifact at a path of the command line: the id in its file, else
-    /// its path.
+    /// The key by which history knows an artifact: the id in its file, else its path.
     pub(crate) fn identity(&self, given: &Path) -> Result<(ArtifactKey, ProjectPath), Failure> {
         let path = self.known_path(given)?;
         match self.workspace.artifact(&path) {

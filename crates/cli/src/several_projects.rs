@@ -28,8 +28,7 @@ pub(crate) enum Projects {
 }
 
 impl Projects {
-    /// The projects that the command of `arguments` is about. What names a file of a project is about that
-    /// one.
+    /// The projects of a command; one that names a file of a project is about that one.
     pub(crate) fn of(arguments: &Arguments, environment: &Environment) -> Result<Self, Failure> {
         let own = &arguments.project;
         let is_every = own.root.as_deref() == Some(Path::new(EVERY_PROJECT));
@@ -165,8 +164,7 @@ const fn is_about_one(command: &Command) -> bool {
     matches!(command, Command::Report(_) | Command::Serve(_) | Command::Board(_))
 }
 
-/// Returns whether a command is about no project, or about the folder that it is started in, whatever lies
-/// below.
+/// Returns whether it is about none, or about its start folder, whatever lies below.
 const fn is_about_any_folder(command: &Command) -> bool {
     matches!(
         command,
@@ -184,8 +182,7 @@ const fn is_about_any_folder(command: &Command) -> bool {
 /// The number of words of the command line that may name an artifact: `gate check ARTIFACT`.
 const WORDS: usize = 3;
 
-/// The first of `projects` in which a word of the command line is what people call an artifact; all those in
-/// which the same one is.
+/// The first of `projects` with an artifact called like a word; all of those with the same one.
 fn naming<'p>(
     projects: &'p [(String, ProjectArguments)],
     arguments: &Arguments,

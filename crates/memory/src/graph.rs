@@ -32,7 +32,6 @@ pub struct Edge {
 /// The kind of an edge. The first four have the names of `kuzu-memory`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum EdgeKind {
-    /// A memory names an entity in its text.
     #[serde(rename = "MENTIONS")]
     Mentions,
     #[serde(rename = "RELATES_TO")]
@@ -55,7 +54,6 @@ pub enum EdgeKind {
     /// An artifact waits for another (`depends_on`, `dependencies`).
     #[serde(rename = "depends-on")]
     DependsOn,
-    /// A decision was taken while an artifact was worked on.
     #[serde(rename = "decided-in")]
     DecidedIn,
     #[serde(rename = "told-by")]

@@ -76,7 +76,6 @@ const fn facts(
     Facts { kind, name, memory_type, tier, importance }
 }
 
-/// Every kind, in the order of [`MemoryKind`].
 const KINDS: [Facts; 9] = [
     facts(MemoryKind::Decision, "decision", MemoryType::Semantic, Tier::Continuous, 0.9),
     facts(MemoryKind::Error, "error", MemoryType::Procedural, Tier::Continuous, 0.7),
@@ -102,7 +101,6 @@ impl MemoryKind {
         self.facts().name
     }
 
-    /// The type of a record that says none.
     pub fn memory_type(self) -> MemoryType {
         self.facts().memory_type
     }
@@ -111,7 +109,6 @@ impl MemoryKind {
         self.facts().tier
     }
 
-    /// The importance of a record that says none.
     pub fn importance(self) -> f64 {
         self.facts().importance
     }

@@ -2,8 +2,7 @@
 
 use crate::{Draft, MemoryKind};
 
-/// The beginnings of lines, and the kind of record that each tells. The first three are those that
-/// `kuzu-memory` 1.12 and `claude-mpm` know.
+/// The first three are those that `kuzu-memory` 1.12 and `claude-mpm` know.
 const SIGNS: [(&str, MemoryKind); 4] = [
     ("# Remember:", MemoryKind::Preference),
     ("Important:", MemoryKind::Learning),
@@ -15,8 +14,7 @@ const MOST: usize = 20;
 /// The most bytes of a text that are looked at.
 const LIMIT: usize = 1024 * 1024;
 
-/// The drafts that the lines of `text` tell. `Decision: X because Y` has its reason. Lines in a fenced block
-/// of code tell nothing, as those are examples.
+/// `Decision: X because Y` has its reason. Fenced lines tell nothing, as those are examples.
 pub fn told_lines(text: &str) -> Vec<Draft> {
     let mut is_code = false;
     let end = text.floor_char_boundary(LIMIT);

@@ -5,8 +5,7 @@ use serde::Serialize;
 
 use crate::MemoryRecord;
 
-/// The shares of a score. They are chosen and not tuned: the words count most, the others decide between
-/// records whose words fit alike.
+/// Chosen, not tuned: words count most, the others decide where words fit alike.
 const TEXT: f64 = 0.7;
 const GRAPH: f64 = 0.15;
 const RECENCY: f64 = 0.07;
@@ -53,15 +52,13 @@ pub fn coverage(question: &str, record: &MemoryRecord) -> f64 {
     if wanted.is_empty() { 0.0 } else { found as f64 / wanted.len() as f64 }
 }
 
-/// Returns whether a record has to do with a prompt, which has more words than a question: half of them, or
-/// two of a few more, or three.
+/// A prompt has more words than a question: half must fit, or two of a few more, or three.
 pub fn fits(prompt: &str, record: &MemoryRecord) -> bool {
     let (share, all) = (coverage(prompt, record), words(prompt).len() as f64);
     share >= 0.5 || share >= 0.15 && share * all >= 1.5 || share * all >= 2.5
 }
 
-/// The words of a question that are looked for: those that are common in any are not, unless nothing else is
-/// left.
+/// The words to look for: common ones are not, unless nothing else is left.
 pub fn words(question: &str) -> Vec<String> {
     let all: Vec<String> = question
         .split(|letter: char| !letter.is_alphanumeric())

@@ -15,9 +15,7 @@ pub struct MemoryRecord {
     pub kind: MemoryKind,
     #[serde(rename = "type")]
     pub memory_type: MemoryType,
-    /// The moment at which it is given to other stores.
     pub tier: Tier,
-    /// The thing that is remembered, in one text.
     pub content: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,

@@ -20,7 +20,6 @@ pub struct Rows {
     pub superseded: Option<(String, String)>,
     /// The artifact with its path at that time, by which people know it.
     pub labels: Vec<(Node, String)>,
-    /// Edges; their nodes are there with them.
     pub edges: Vec<Edge>,
     pub fact: Option<Fact>,
     /// True where work came to an end: what was seen on the way is given to other stores then.

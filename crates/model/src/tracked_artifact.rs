@@ -12,7 +12,6 @@ use crate::{
 };
 use stepmark_frontmatter::{KeyPath, KeyPathError, Value};
 
-/// An artifact, its workflow if it is known, and how far it has come.
 #[derive(Clone, Debug)]
 pub struct TrackedArtifact {
     artifact: Artifact,
@@ -23,7 +22,6 @@ pub struct TrackedArtifact {
     lifecycle: OnceLock<Option<Choice>>,
 }
 
-/// The workflow that an artifact belongs to.
 #[derive(Clone, Debug)]
 pub enum Membership {
     Member {
@@ -34,7 +32,6 @@ pub enum Membership {
     Ambiguous {
         candidates: Vec<String>,
     },
-    /// The configuration names one that does not exist.
     Missing {
         name: String,
     },
@@ -72,7 +69,6 @@ impl TrackedArtifact {
         &self.steps
     }
 
-    /// The workflow that it belongs to, and the reasons.
     pub const fn membership(&self) -> &Membership {
         &self.membership
     }
@@ -99,8 +95,7 @@ impl TrackedArtifact {
         self.lifecycles.judge_changes()
     }
 
-    /// Returns whether its work is finished: by its workflow, or by its status as its lifecycle, else the
-    /// list of words, understands it.
+    /// The end of its work: by its workflow, or by its status as its lifecycle, else the word list, has it.
     pub fn completion(&self) -> Completion {
         let completion = Completion::of(&self.artifact, self.progress().as_ref());
         let by_status = match self.lifecycle().zip(self.lifecycle_state()) {
@@ -141,16 +136,14 @@ impl TrackedArtifact {
 
     pub fn member(&self) -> Member {
         let member = Member::of(&self.artifact, self.progress().as_ref());
-        // Without an id it is in no chain, so its completion concerns none: most artifacts of a large
-        // project.
+        // Without an id it is in no chain, so its completion concerns none: most artifacts.
         if member.id().is_none() && member.delegation.is_none() {
             return member;
         }
         Member { completion: self.completion(), ..member }
     }
 
-    /// The names of steps that can be done now: gaps, and what comes next. Empty where its workflow is
-    /// unknown, or finished. How many are left in all, [`Progress::left`] says.
+    /// The steps that can be done now, gaps and the next; [`Progress::left`] counts those left in all.
     pub fn open_steps(&self) -> Vec<String> {
         let Some(progress) = self.progress().filter(|progress| progress.state != WorkState::Finished) else {
             return Vec::new();
@@ -175,8 +168,7 @@ impl TrackedArtifact {
         choice.lifecycle.remembered(state, &self.artifact.root_keys()).map(str::to_owned)
     }
 
-    /// Returns whether its lifecycle allows the status `to`, as far as the artifact itself tells: children
-    /// are asked when it is changed. `None` where it has no lifecycle.
+    /// Returns whether its lifecycle allows `to`, children aside; `None` where it has no lifecycle.
     pub fn judge_status(&self, to: &str) -> Option<Result<MoveDecision<'_>, MoveRefusal>> {
         let lifecycle = &self.lifecycle()?.lifecycle;
         let keys = self.artifact.root_keys();
@@ -228,13 +220,11 @@ impl TrackedArtifact {
         self.decide(&Command::Reopen { steps: vec![step.to_owned()] }, Strictness::Warn)
     }
 
-    /// The plan that moves the status to the state `to` of its lifecycle.
     pub fn transition(&self, to: &str) -> Result<Plan, TransitionRefusal> {
         self.decide(&Command::Transition { to: to.to_owned() }, Strictness::Warn)
     }
 
-    /// The plan that gives the value at `path` another one. A text is read as people write a path,
-    /// `delegation.id`.
+    /// The path may be a text as people write it, `delegation.id`.
     pub fn set<P>(&self, path: P, value: impl Into<Value>) -> Result<Plan, TransitionRefusal>
     where
         P: TryInto<KeyPath, Error: Into<KeyPathError>>,

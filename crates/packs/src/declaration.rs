@@ -381,8 +381,7 @@ impl KindDeclaration {
     }
 }
 
-/// Gives states their ranks where none has one: in their order up to the first terminal one. Those behind it,
-/// and those that wait for a person, stand beside the way.
+/// Gives ranks, if none has one, up to the first terminal state; the rest and waiting ones have none.
 fn count_in_order(states: &mut [StateDeclaration]) {
     if states.iter().any(|state| state.rank.is_some()) {
         return;

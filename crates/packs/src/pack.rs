@@ -24,18 +24,15 @@ pub struct Kind {
     pub is_work: bool,
     /// True if artifacts say under `stepmark_kind` that they are of it.
     pub is_record: bool,
-    /// Names that its states had before.
     pub renamed: Vec<String>,
     /// True if only recorded changes of it count.
     pub is_recorded: bool,
     pub title: Option<String>,
     pub parent: Option<String>,
     pub agent: Option<String>,
-    /// The word behind `stepmark` for its moves.
     pub command: String,
     pub keys: Vec<(String, ArgumentType)>,
     pub rules: Vec<KeyRule>,
-    /// The frontmatter keys by whose values its artifacts are sorted.
     pub order: Vec<String>,
     /// The role of those who may change it, where it has no lifecycle that says so.
     pub writers: Option<String>,
@@ -80,8 +77,7 @@ pub enum PackError {
     Pack { pack: String, way: KeyPath, problem: String },
 }
 
-/// The command that leads on from each state: the one that the state names, else its first move that leads to
-/// another one.
+/// For each state the command that it names, else its first move that leads to another one.
 pub(crate) fn commands(table: &Lifecycle, word: &str) -> Vec<(String, String)> {
     let of = |state: &LifecycleState| {
         let mut moves = table.named_from(state).filter(|made| made.to.is_some());

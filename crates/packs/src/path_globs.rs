@@ -29,8 +29,7 @@ impl PartialEq for PathGlob {
 
 impl Eq for PathGlob {}
 
-/// The largest number of bytes of a pattern. Together with [`BRACES_LIMIT`] it keeps every pattern far within
-/// what the automaton can hold, so that compiling it later cannot fail.
+/// In bytes. With [`BRACES_LIMIT`] it keeps patterns so small that compiling the automaton cannot fail.
 const LENGTH_LIMIT: usize = 1024;
 
 /// The largest number of `{` in a pattern; the automaton allows 250 inside each other.
@@ -140,14 +139,12 @@ impl PathGlobs {
         Self { globs, files: OnceLock::new(), folders: OnceLock::new() }
     }
 
-    /// Returns whether a pattern matches the file at `path`.
     pub fn matches(&self, path: &impl AsRef<str>) -> bool {
         let globs = self.globs.iter().map(|glob| &glob.glob);
         self.files.get_or_init(|| Matchers::new(globs)).is_match(path.as_ref())
     }
 
-    /// Returns whether a pattern matches whatever the folder at `path` holds, so that a walk need not enter
-    /// it.
+    /// Returns whether a pattern matches all that the folder holds, so that a walk need not enter it.
     pub fn matches_all_in(&self, folder: &impl AsRef<str>) -> bool {
         let globs = self.globs.iter().filter_map(|glob| glob.folder.as_ref());
         let folders = self.folders.get_or_init(|| Matchers::new(globs));
@@ -156,7 +153,6 @@ impl PathGlobs {
         above.chain([path]).any(|folder| folders.is_match(folder))
     }
 
-    /// The single patterns, in the order in which they were given.
     pub fn iter(&self) -> impl Iterator<Item = &PathGlob> {
         self.globs.iter()
     }

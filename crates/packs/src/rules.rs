@@ -44,7 +44,6 @@ pub enum KeyTest {
 }
 
 impl KeyRule {
-    /// The problem of the rule itself.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         let has_range = self.from.is_some() || self.to.is_some();
         if self.days.is_some() != (self.test == KeyTest::HolderAlive) {
@@ -106,7 +105,6 @@ fn texts(value: Option<&Json>) -> Vec<String> {
     }
 }
 
-/// An artifact, as rules between several see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer<'a> {
     pub path: &'a str,
@@ -118,8 +116,7 @@ pub struct Peer<'a> {
     pub state: &'a Json,
 }
 
-/// The names by which others may mean an artifact: its id, its path, its file name without the ending, and
-/// the number that begins it.
+/// Its names for others: id, path, file name without ending, and the number that begins it.
 fn names(path: &str, id: Option<&str>) -> HashSet<String> {
     let file = path.rsplit('/').next().unwrap_or(path);
     let stem = file.strip_suffix(".md").unwrap_or(file);
@@ -143,7 +140,6 @@ fn plain(name: &str) -> String {
 /// A fault between artifacts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerFault {
-    /// The place of the artifact among those that were given.
     pub place: usize,
     pub key: String,
     pub problem: PeerProblem,

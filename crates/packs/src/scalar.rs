@@ -47,8 +47,7 @@ macro_rules! deserialize_as_scalar {
     )+};
 }
 
-/// Implements `JsonSchema` for types that are one scalar of the configuration: what an editor may check of
-/// it.
+/// Implements `JsonSchema` for scalars of the configuration: what an editor may check.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! schema_of_scalar {

@@ -12,8 +12,7 @@ pub fn folded(text: &str) -> String {
     text.trim().chars().map(alike).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns whether two names are one: people see no difference between `é` and `e` with its accent behind it,
-/// and some file systems make none.
+/// People do not tell `é` from `e` with its accent behind it, and some file systems do not either.
 pub fn is_same_name(one: &str, other: &str) -> bool {
     let nfc = ComposingNormalizerBorrowed::new_nfc();
     one == other || !one.is_ascii() && !other.is_ascii() && nfc.normalize(one) == nfc.normalize(other)

@@ -65,7 +65,6 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// The reason why a command did not do what it was asked for.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
@@ -74,8 +73,7 @@ pub(crate) struct Failure {
     /// The chain of causes, outermost first.
     pub(crate) causes: Vec<String>,
     pub(crate) help: Option<String>,
-    /// The state of the files that it is about: changed all the same, or not; `None` where it is about no
-    /// change.
+    /// The files it is about: changed all the same, or not; `None` where it is about no change.
     pub(crate) write_state: Option<WriteState>,
     /// The same for people, with the place in the source; it may have styles.
     pub(crate) report: Option<String>,

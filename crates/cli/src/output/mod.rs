@@ -49,7 +49,6 @@ pub(crate) fn warning(text: impl Display) {
 pub(crate) struct Output {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
-    /// The error of stdout, once it took no more.
     refused: OnceLock<io::Error>,
     /// The project that is spoken of next, which is not named before there is something to say.
     waiting: Mutex<Option<String>>,
@@ -81,7 +80,6 @@ impl Output {
         self.line(format_args!("{folder}:"));
     }
 
-    /// The heading of a project that nothing was said of yet.
     fn heading(&self) -> Option<String> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take().map(|heading| visible(&heading))
     }
@@ -147,7 +145,6 @@ impl Output {
         anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
     }
 
-    /// The result as JSON; `schema` names its shape and version.
     pub(crate) fn json(&self, schema: &str, result: impl Serialize) {
         let mut object = serde_json::Map::new();
         object.insert("schema".to_owned(), schema.into());
@@ -269,8 +266,7 @@ fn escaped(text: String) -> String {
     escaped
 }
 
-/// A line on stderr, or several. Where that cannot be written there is nobody left to tell; the exit code
-/// still says it.
+/// If stderr cannot be written nobody is left to tell; the exit code still says it.
 fn complain(text: impl Display) {
     let _unheard = writeln!(anstream::stderr(), "{}", fitting(&text.to_string(), table::error_width()));
 }

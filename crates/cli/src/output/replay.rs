@@ -129,8 +129,7 @@ pub(crate) fn problem(problem: &SegmentProblem) -> Json {
 
 const CONTEXT: usize = 3;
 
-/// The patch that leads from `before` to `after`, byte for byte; nothing where they are the same. Lines end
-/// at line feeds alone, as for git, so that a carriage return is a part of its line.
+/// Byte for byte; lines end at line feeds alone, as for git, so a carriage return is in its line.
 pub(crate) fn unified_diff(path: &str, before: &[u8], after: &[u8]) -> Vec<u8> {
     let (old, new) = (lines(before), lines(after));
     let operations = capture_diff_slices(Algorithm::Patience, &old, &new);
@@ -189,8 +188,7 @@ fn add_line(patch: &mut Vec<u8>, sign: u8, line: &[u8]) {
     }
 }
 
-/// The name of a side, in quotes where git would put it in quotes: with a control character, `"` or `\` in
-/// it. A name with blanks ends at a tab.
+/// In quotes where git quotes: a control character, `"` or `\`. With blanks it ends at a tab.
 fn name(side: &str, path: &str) -> String {
     let needs_quotes = |c: char| c.is_ascii_control() || matches!(c, '"' | '\\');
     if !path.contains(needs_quotes) {

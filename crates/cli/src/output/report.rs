@@ -27,8 +27,7 @@ impl<'f> Excerpt<'f> {
         Self { bytes, lines: LineIndex::new(bytes) }
     }
 
-    /// The reports of the first [`SHOWN_OF_A_FILE`] of `findings`, all of this file, and how many there are
-    /// more.
+    /// The reports of the first [`SHOWN_OF_A_FILE`] of a file's `findings`, and the number of the rest.
     pub(crate) fn reports<'a>(
         &self,
         findings: impl IntoIterator<Item = &'a Finding>,
@@ -100,7 +99,6 @@ impl<'f> Excerpt<'f> {
 /// The text that is shown around a finding.
 struct Window {
     text: String,
-    /// The bytes of `text` to be marked.
     marked: Range<usize>,
     place: Position,
     /// Set where `text` is not all of its line.
@@ -121,8 +119,7 @@ fn shown(bytes: &[u8]) -> String {
     visible(text.strip_prefix('\u{FEFF}').unwrap_or(&text))
 }
 
-/// The line of `text` with the byte at `offset`, and a mark below it; `name` says what the text is. Any line
-/// ends of `text` stay lines.
+/// `name` says what the text is, the mark stands below; any line ends of `text` stay lines.
 pub(crate) fn marked_place(name: &str, text: &str, offset: usize) -> String {
     let offset = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let (before, after) = (visible(&text[..offset]), visible(&text[offset..]));

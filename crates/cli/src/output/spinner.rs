@@ -19,8 +19,7 @@ pub(crate) use stepmark_view::wording::{count, next, waiting_stories};
 const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs `work`, which counts the files that it has passed in `count`, and shows `what` with that count on
-/// stderr if it is a terminal.
+/// Shows `what` with the files counted in `count` on stderr, if that is a terminal.
 pub(crate) fn with_spinner<T>(what: &str, quiet: bool, count: &AtomicUsize, work: impl FnOnce() -> T) -> T {
     with_progress(&|count| format!("{what}: {count} files"), quiet, count, work)
 }
@@ -78,8 +77,7 @@ pub(crate) fn warn_of_unusable(workspace: &Workspace, output: &Output) {
     }
 }
 
-/// Says how many lines of the journal are damaged, where any are: an answer made of the others may lack
-/// something.
+/// Warns of damaged lines of the journal: an answer made of the others may lack something.
 pub(crate) fn warn_of_damage(history: &History, output: &Output) -> Result<(), Failure> {
     let damaged = history.problems()?.iter().filter(|problem| problem.is_damage()).count();
     if damaged > 0 {

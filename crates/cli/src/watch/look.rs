@@ -24,26 +24,21 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout_at},
 };
 
-/// The number of times in a row that what is wrong is not looked for to the end, because something changed
-/// meanwhile.
+/// Times in a row that a change meanwhile may keep it from looking for all that is wrong.
 const INTERRUPTED: usize = 3;
 
-/// The time without a change before it is looked for what is wrong: until then, what was seen is drawn, which
-/// wants the processors.
+/// Time without a change before that look: drawing what was seen wants the processors first.
 const REST: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Default)]
 pub(super) struct Look {
-    /// The findings of the last whole look, once there was one.
     findings: Option<Vec<FindingRow>>,
-    /// The number of looks before this one that did not tell what is wrong.
     interrupted: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Looked {
     Whole,
-    /// Something changed before everything was seen.
     Interrupted,
     Failed,
 }
@@ -75,8 +70,7 @@ impl Look {
             blocking(move || begun.checked(&fresh)).await
         };
         tokio::select! {
-            // First: where something has changed already, nothing more is begun. What is under way ends by
-            // itself, unheard.
+            // First: after a change nothing more is begun. What is under way ends by itself, unheard.
             biased;
             () = changed.changed(), if self.interrupted < INTERRUPTED => {
                 self.interrupted += 1;
@@ -109,16 +103,13 @@ async fn blocking(
     }
 }
 
-/// The interval at which files are looked at that are not watched, as reading them leaves traces: the ledger
-/// of sync, and the configuration.
+/// The interval for unwatched files, as reading them leaves traces: ledger and configuration.
 const STATS_AGAIN: Duration = Duration::from_secs(1);
 
-/// The time for which what follows a change at once is waited for: a commit changes an artifact and then
-/// tells the journal.
+/// The wait for what follows at once: a commit changes an artifact, then the journal.
 const SETTLED: Duration = Duration::from_millis(15);
 
-/// The interval at which everything is looked at though nothing told of a change: where folders cannot be
-/// watched, or are another machine's, nothing does.
+/// The interval for a look though no change was told: unwatchable or remote folders never tell.
 const REGULARLY: Duration = Duration::from_secs(30);
 
 /// After how long a project that could not be looked at is opened again.
@@ -173,8 +164,7 @@ impl Following<'_> {
         }
     }
 
-    /// Follows the project until it is to be opened again: its configuration has changed, or it cannot be
-    /// looked at.
+    /// Follows the project until its configuration has changed, or it cannot be looked at.
     async fn follow(&self, workspace: Arc<Workspace>, seen: &impl Fn(Seen)) {
         let changes = ChangeSignal::default();
         let (mut changed, mut again) = (changes.listen(), self.again.listen());

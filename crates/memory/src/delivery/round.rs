@@ -18,8 +18,7 @@ use stepmark_sync::{
     worker::begin,
 };
 
-/// The time for which a process keeps a store for itself, and renews with every batch: longer than any
-/// request.
+/// The lease of a store, renewed with every batch: longer than any request.
 pub(super) const LEASE_MS: u64 = 10 * 60 * 1000;
 /// The most units that are refused before a round ends.
 const REFUSALS: usize = 3;
@@ -261,8 +260,7 @@ pub struct Due {
 }
 
 impl Due {
-    /// Returns whether a unit is to be given now. A record that has ended is not; the graph beside records is
-    /// given with the first milestone.
+    /// A record that has ended is not given; the graph beside records is, with the first milestone.
     pub fn has_come(&self, unit: &Unit) -> bool {
         let Some(record) = &unit.record else {
             return self.tiers.contains(&Tier::Milestone) && self.milestone.is_some();
@@ -296,11 +294,9 @@ pub struct DeliveryReport {
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StoreState {
-    /// Units that are due, or were given.
     pub units: usize,
     /// Those that it was last seen to hold.
     pub held: usize,
-    /// Those that it lacks, each with the reason where it failed.
     pub behind: Vec<Behind>,
     /// The last failure, where nothing has succeeded since.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -317,7 +313,6 @@ pub struct Behind {
     /// The time at which it is tried again; `None` where that is with the next round, or never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
-    /// True where it is tried no more.
     pub is_parked: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,

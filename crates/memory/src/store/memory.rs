@@ -20,7 +20,6 @@ pub struct Memory {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counts {
     pub memories: u64,
-    /// Records that others took the place of.
     pub superseded: u64,
     pub nodes: u64,
     pub edges: u64,
@@ -28,8 +27,7 @@ pub struct Counts {
 }
 
 impl Memory {
-    /// Opens the memory of the project, and takes in what its journal tells since the last time. Where the
-    /// cache cannot be written, it lies in the memory of this process.
+    /// Takes in what the journal tells since the last time; in memory where the cache cannot be written.
     pub fn open(workspace: &Workspace) -> Result<Self, MemoryError> {
         let extent = workspace.history().ask(|history| history.extent())?.to_string();
         if let Some(connection) = LAYOUT.open_to_read(workspace.root())
@@ -58,7 +56,6 @@ impl Memory {
         Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
     }
 
-    /// Empties the memory of the project and makes it again from the journal.
     pub fn rebuilt(workspace: &Workspace) -> Result<Self, MemoryError> {
         let _lock = LAYOUT.lock(workspace.root()).map_err(CacheUnavailable::from)?;
         Self::of(LAYOUT.open(workspace.root())?.renew()?, workspace)
@@ -104,8 +101,7 @@ impl Memory {
         Ok(reading::records(&self.connection, "ORDER BY created_at, id", [])?)
     }
 
-    /// The newest records of `kind`, at most `most`, the newest first, each with the ids of those that took
-    /// its place. Those that have ended are among them.
+    /// Newest first, ended ones too, each with the ids of those that took its place.
     pub fn newest_of(
         &self,
         kind: MemoryKind,
@@ -126,8 +122,7 @@ impl Memory {
         Ok(self.connection.query_row(sql, [kind.name()], |row| row.get(0))?)
     }
 
-    /// Every edge, in order: the kind and name of a node, the kind of the edge, the kind and name of the
-    /// other node.
+    /// In order: kind and name of a node, kind of the edge, kind and name of the other node.
     pub fn edges(&self) -> Result<Vec<[String; 5]>, MemoryError> {
         let mut statement = self.connection.prepare(
             "SELECT one.kind, one.name, edges.kind, other.kind, other.name FROM edges

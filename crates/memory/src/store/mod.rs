@@ -35,7 +35,6 @@ pub struct Query {
 pub struct Recalled {
     #[serde(flatten)]
     pub record: MemoryRecord,
-    /// The records that took its place; none where it holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub superseded_by: Vec<String>,
     pub score: Score,
@@ -65,7 +64,6 @@ pub struct Neighbourhood {
     /// The nodes, each with what people call it and how far it is.
     pub nodes: Vec<(Node, String, u32)>,
     pub edges: Vec<Edge>,
-    /// True where nodes were left out.
     pub is_cut: bool,
 }
 
@@ -116,8 +114,7 @@ impl Memory {
         Ok(numbers.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The distance of each node from those of `begin`, up to `most` edges. A file and the artifact that it
-    /// is now are one.
+    /// From those of `begin`, up to `most` edges. A file and the artifact that it is now are one.
     fn distances(&self, begin: &[i64], most: u32) -> Result<HashMap<i64, u32>, MemoryError> {
         let mut known: HashMap<i64, u32> = HashMap::new();
         let mut open: VecDeque<(i64, u32)> = begin.iter().map(|number| (*number, 0)).collect();

@@ -17,7 +17,6 @@ const WEIGHTS: &str = "1.0, 0.7, 0.8, 1.2";
 const STEPS: u32 = 3;
 
 impl Memory {
-    /// The records that answer `query`, the best first.
     pub fn recall(&self, query: &Query, now: Timestamp) -> Result<Vec<Recalled>, MemoryError> {
         let words = words(&query.text);
         let near = self.near(query, &words)?;
@@ -37,8 +36,7 @@ impl Memory {
         let (mut seen, mut recalled) = (HashSet::new(), Vec::new());
         for (score, record) in found {
             let superseded_by = reading::superseded_by(&self.connection, &record.id)?;
-            // The same words are the same memory, whoever told them again; what was replaced and was decided
-            // anew is another one.
+            // The same words are the same memory, whoever tells them again; decided anew it is another.
             let is_new = seen.insert((record.kind, record.content_hash.clone(), superseded_by.clone()));
             if is_new && recalled.len() < limit {
                 recalled.push(Recalled { superseded_by, record, score });

@@ -21,8 +21,7 @@ pub struct Unit {
     pub to: Vec<(EdgeKind, Node)>,
 }
 
-/// The name of a unit in stores: of a memory its id, of any other node the first half of the SHA-256 of its
-/// kind and name, as 32 hexadecimal digits.
+/// A memory's id, else the first half of the SHA-256 of kind and name, as 32 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnitKey(String);
 

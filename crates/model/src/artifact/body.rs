@@ -6,13 +6,11 @@ use stepmark_frontmatter::{Document, Region, Span, heading_title, merge_conflict
 
 pub use stepmark_packs::Kind;
 
-/// A line `Status: review` of the body, as story files carry it (docs/formats.md, "Sprint status and
-/// stories").
+/// A line `Status: review` of the body, as stories carry it (docs/formats.md, "Sprint status and stories").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyStatus {
     pub text: String,
     pub span: Span,
-    /// Returns whether the line goes on behind the word: `done (two notes)`.
     pub has_more: bool,
 }
 
@@ -85,8 +83,7 @@ fn word_end(text: &str) -> usize {
     phrase.map_or_else(|| word().unwrap_or(text.len()), |phrase| phrase.len())
 }
 
-/// The lines of the head, each with where it begins: down to the first heading below the title, without what
-/// stands between fences.
+/// The lines of the head with their starts: down to the heading below the title, fences left out.
 fn head_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let (mut at, mut titles, mut fence) = (0, 0, Fence::default());
     let lines = bytes.split_inclusive(|byte| *byte == b'\n').take(HEAD_LINES).map(move |line| {
@@ -100,7 +97,6 @@ fn head_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     head.filter(move |(_, line)| !fence.holds(line))
 }
 
-/// The fence of a block of code that is open.
 #[derive(Default)]
 struct Fence(Option<(u8, usize)>);
 
@@ -135,8 +131,7 @@ pub(super) fn conflict_below(document: &Document<'_>) -> Option<usize> {
     None
 }
 
-/// The boxes of the points of lists in `text`, outside blocks of code: where each stands, and whether it is
-/// ticked. `[~]`, `[ x]` and `[]` are boxes that are not; a link is none.
+/// Boxes of list points outside code, with place and tick. `[~]`, `[ x]`, `[]` are unticked; a link is none.
 pub(super) fn boxes(text: &str) -> Vec<(Span, bool)> {
     let (mut found, mut at, mut fence) = (Vec::new(), 0, Fence::default());
     for line in text.split_inclusive('\n') {
@@ -150,7 +145,6 @@ pub(super) fn boxes(text: &str) -> Vec<(Span, bool)> {
     found
 }
 
-/// `text` with its boxes as readers of Markdown know them.
 pub fn with_plain_boxes(text: &str) -> String {
     let (mut plain, mut at) = (String::with_capacity(text.len()), 0);
     for (span, is_ticked) in boxes(text) {

@@ -5,15 +5,13 @@ use stepmark_frontmatter::{
     Disagreement, LIMITS, Node, NodeKind, Scalar, ScalarStyle, Span, Yaml, disagreement,
 };
 
-/// `delegation: {id, parent_id, root_id, depth, chain_path}`. Every part may be missing or wrong:
-/// `delegation` compares it with the artifacts that it names.
+/// `delegation: {id, parent_id, root_id, depth, chain_path}`; every part may be missing or wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delegation {
     /// The id by which the children of the artifact name it.
     pub id: Option<Field>,
     /// The artifact that the work was given from; null or absent at the root of a chain.
     pub parent_id: Option<Field>,
-    /// The first artifact of the chain.
     pub root_id: Option<Field>,
     /// The number of artifacts above it: 0 at the root.
     pub depth: Option<Field>,
@@ -83,7 +81,6 @@ impl Delegation {
         self.parent_id.as_ref().and_then(Field::filled)
     }
 
-    /// The depth, written as a number or as its digits.
     pub fn depth(&self) -> Option<usize> {
         self.depth.as_ref().and_then(|field| field.text.trim().parse().ok())
     }
@@ -120,8 +117,7 @@ impl ChainPath {
     }
 }
 
-/// Names of the key in the wild, without case, `_` and `-` (docs/formats.md: a list, a list of maps, or a
-/// map; eight synonyms).
+/// Names of the key in the wild, without case, `_` and `-` (docs/formats.md: eight synonyms).
 const SYNONYMS: [&str; 8] = [
     "inputdocuments",
     "inputdocs",
@@ -278,8 +274,7 @@ fn names_something(key: &str) -> bool {
     NAMES.iter().any(is_last_word)
 }
 
-/// Returns whether `text` is a decimal that loses a digit when a program writes it again: `1.10`; nobody
-/// means another thing by `1.0`.
+/// Returns whether a decimal loses a digit when rewritten (`1.10`); of `1.0` nobody means another.
 fn loses_digits(text: &str) -> bool {
     let is_decimal = matches!(Scalar::resolve(text), Scalar::Float(_));
     is_decimal && text.split_once('.').is_some_and(|(_, digits)| digits.len() > 1 && digits.ends_with('0'))

@@ -32,7 +32,6 @@ pub enum Problem {
     NotYaml {
         error: ParseError,
     },
-    /// The frontmatter is a list or a text.
     NotAMapping,
     /// Only the first YAML document of a region is read.
     SeveralDocuments,
@@ -53,7 +52,6 @@ pub enum Problem {
     StepEmpty {
         key: String,
     },
-    /// A step item that names no step.
     StepUnreadable {
         key: String,
     },
@@ -91,7 +89,6 @@ pub enum Problem {
     TemplateUnfilled {
         key: String,
     },
-    /// The status is a list, a map or a number.
     StatusNotText,
     /// The body line `Status:` says something else than the frontmatter.
     StatusDisagrees {
@@ -102,7 +99,6 @@ pub enum Problem {
     AbsolutePath {
         path: String,
     },
-    /// `currentStep` and `current_step` differ.
     CurrentStepDisagrees {
         key: String,
     },

@@ -22,7 +22,6 @@ pub enum FieldKind {
     Integer,
     /// A number that is no integer: `1.10` is read as `1.1`.
     Decimal,
-    /// `true` or `false`.
     Bool,
     /// Empty, `~`, `null`.
     Null,
@@ -68,13 +67,11 @@ pub(super) fn followed<'t, 'a>(yaml: &'t Yaml<'a>, node: &'t Node<'a>) -> &'t No
     }
 }
 
-/// Returns whether a scalar is written without quotes.
 pub(super) fn is_plain(node: &Node<'_>) -> bool {
     matches!(node.kind, NodeKind::Scalar { style: ScalarStyle::Plain, .. })
 }
 
-/// The keys that say when something happened. They do not count as state: a state digest leaves them out at
-/// any depth (docs/design.md, "Digests").
+/// Times of events: a state digest leaves them out at any depth (docs/design.md, "Digests").
 pub const TIME_KEYS: [&str; 24] = [
     "created",
     "created_at",
@@ -151,12 +148,10 @@ impl fmt::Display for Scope {
 /// The keys under which the field keeps completed steps (docs/formats.md, "Frontmatter of BMAD").
 pub const STEPS_KEYS: [&str; 2] = ["stepsCompleted", "validationStepsCompleted"];
 
-/// A list of completed steps. Items keep their spelling: a step id is text, and `workflow` decides what it
-/// means.
+/// Items keep their spelling: a step id is text, and `workflow` decides what it means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steps {
     pub key: &'static str,
-    /// The items in file order.
     pub items: Vec<StepItem>,
     pub form: StepsForm,
     pub span: Span,

@@ -31,7 +31,6 @@ pub struct FrontmatterState {
     /// `research_type`, which tells the three research workflows apart.
     pub research_type: Option<Field>,
     pub input_documents: Vec<InputDocument>,
-    /// `scope`: how big the work is.
     pub scope: Option<Field>,
     pub scope_source: Option<Field>,
     /// `scope_confidence`: how sure an AI was of it.
@@ -56,7 +55,6 @@ pub struct FrontmatterState {
 }
 
 impl FrontmatterState {
-    /// The scope that `scope` names; `None` where nothing stands there.
     pub fn scope(&self) -> Option<Scope> {
         self.scope.as_ref().and_then(Field::filled).map(Scope::read)
     }

@@ -12,8 +12,7 @@ use stepmark_frontmatter::{
 };
 use stepmark_packs::lifecycle::RootKeys;
 
-/// A file of the project with the state that its frontmatter holds. Reading never fails: what cannot be read
-/// is a diagnosis, and what is unknown is kept as text.
+/// A file with the state of its frontmatter. Reading never fails; the unreadable is a diagnosis.
 #[derive(Clone, Debug)]
 pub struct Artifact {
     path: ProjectPath,
@@ -112,7 +111,6 @@ impl Artifact {
         self.state.steps.first()
     }
 
-    /// The diagnoses, in file order.
     pub fn diagnoses(&self) -> &[Diagnosis] {
         &self.diagnoses
     }
@@ -122,8 +120,7 @@ impl Artifact {
         !self.diagnoses.iter().any(|diagnosis| diagnosis.problem.hides_state())
     }
 
-    /// Returns whether the file holds workflow state, readable or not. Other Markdown files are none of our
-    /// business.
+    /// Returns whether the file holds workflow state, readable or not: other Markdown is not our business.
     pub fn is_tracked(&self) -> bool {
         self.has_workflow_keys()
             || self.state.status.is_some()
@@ -132,8 +129,7 @@ impl Artifact {
             || self.names_state_unreadably()
     }
 
-    /// Returns whether a status word alone makes the file an artifact, as `status: published` does with a
-    /// post.
+    /// Returns whether a status word alone makes the file an artifact, as `status: published` does a post.
     pub fn has_status_alone(&self) -> bool {
         let state = &self.state;
         let says_more = state.delegation.is_some() || state.scope.is_some() || state.body_status.is_some();
@@ -154,8 +150,7 @@ impl Artifact {
         first_heading(&self.document(), &self.bytes)
     }
 
-    /// Returns whether frontmatter that no reader sees names a key of ours at the start of a line: then the
-    /// file is an artifact that broke.
+    /// Returns whether unreadable frontmatter names a key of ours: then the file is an artifact that broke.
     fn names_state_unreadably(&self) -> bool {
         let is_broken = self
             .diagnoses
@@ -264,8 +259,7 @@ impl Artifact {
         Yaml::parse(self.bytes(), self.state_span()?).ok()
     }
 
-    /// The keys of that region as lifecycles look at them; none where it cannot be read, which is a finding
-    /// of `check`.
+    /// The keys of that region for lifecycles; none where it cannot be read, which `check` finds.
     pub fn root_keys(&self) -> RootKeys {
         self.state_yaml().map(|yaml| RootKeys::of(&yaml)).unwrap_or_default()
     }

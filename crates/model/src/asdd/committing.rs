@@ -40,7 +40,6 @@ const NOT_PROPOSED: [&str; 20] = [
     "stepmark_order",
 ];
 
-/// `slice` as it is when `proposal` is committed at `now` (RFC 3339).
 pub fn commit(
     slice: &Record,
     proposal: &Proposal,
@@ -189,8 +188,7 @@ pub fn slice_move(name: &str) -> MoveCall {
     MoveCall::new("asdd", name)
 }
 
-/// `slice` as it is after `made` at `now` (RFC 3339): a move of its pack, `accept` with `path` and `hash`, or
-/// `review` with what a tech lead says under `set`.
+/// A move of its pack, `accept` with `path` and `hash`, or `review` with a tech lead's words in `set`.
 pub fn change(slice: &Record, made: &MoveCall, now: &str) -> Result<Record, AsddRefusal> {
     let mut after = slice.clone();
     let mut call = made.clone().with("now", now).with("phase", slice.status_below_lock());

@@ -171,7 +171,6 @@ pub fn timeouts(signals: &Signals, state: &State, now: Timestamp, seconds: u64) 
 pub enum Inconsistency {
     /// A file is listed and not there.
     Missing {
-        /// The key of `phase_data`.
         key: String,
         path: String,
     },
@@ -204,7 +203,6 @@ impl fmt::Display for Inconsistency {
     }
 }
 
-/// The contradictions between `slice` and the files of the project.
 pub fn inconsistencies(slice: &Record, facts: &SliceFacts) -> Vec<Inconsistency> {
     let status = slice.status();
     let is_known = built_in("asdd-slice").is_some_and(|table| table.state_of(status).is_some());

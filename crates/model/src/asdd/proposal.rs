@@ -12,8 +12,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-/// A change of a slice that an agent proposes. It is no state: it waits until the custodian commits or
-/// refuses it.
+/// A change that an agent proposes. It is no state until the custodian commits it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
     pub proposal_id: String,
@@ -40,7 +39,6 @@ pub struct Proposal {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProposedFile {
-    /// The key under `phase_data`.
     pub phase: String,
     pub path: String,
     /// The SHA-256 of its bytes.
@@ -109,7 +107,6 @@ pub struct SteeringRule {
     pub prefer: Prefer,
 }
 
-/// The one of several proposals that counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Prefer {
     HigherConfidence,

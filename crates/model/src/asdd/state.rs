@@ -62,8 +62,7 @@ impl SliceFacts {
         self.files.get(path).copied().flatten()
     }
 
-    /// The paths of the files that a slice names, and of those that belong to its phases although it names
-    /// them not: `KEY.md` beside the others.
+    /// The files that a slice names, and those that belong to its phases unnamed: `KEY.md` beside them.
     pub fn paths_of(slice: &Record) -> Vec<String> {
         let named = slice.phase_files();
         let folder = named
@@ -121,7 +120,6 @@ impl Thresholds {
 /// The demands of a project on its agents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
-    /// The least confidence of each agent.
     pub thresholds: Thresholds,
     /// The least product of the confidences of a slice; `None` for none.
     pub ccs_floor: Option<f64>,

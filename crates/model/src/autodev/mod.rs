@@ -40,8 +40,7 @@ pub fn summary(flow: &Flow, noted: &Position) -> String {
 const RULE: &str = "======================================";
 
 impl Flow {
-    /// The block that is shown where `step` has ended and the next one begins in a new session: that of the
-    /// flow file, else the one that all steps share. `None` where nothing follows.
+    /// The block of the flow file, else the one that all steps share; `None` where nothing follows.
     pub fn choose_block(&self, step: &FlowStep) -> Option<String> {
         let next = &self.after(step.step)?.name;
         let usual = || {

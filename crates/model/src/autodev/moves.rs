@@ -48,7 +48,6 @@ pub enum AutodevRefusal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AutodevMove {
     Start,
-    /// The skill of the step has come to this place.
     SubStep(SubStep),
     Complete,
     Skip,
@@ -98,8 +97,7 @@ fn likely_status(noted: &Position) -> &'static str {
     if is_begun { "in_progress" } else { "not_started" }
 }
 
-/// Decides on `made` at the position `noted` in `flow`: the edits of the state file, none where nothing
-/// changes. `names` are those that phases of the step had before.
+/// The edits of the state file, none for no change; `names` are those of the step's earlier phases.
 pub fn decide(
     flow: &Flow,
     noted: &Position,

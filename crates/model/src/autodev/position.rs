@@ -59,7 +59,6 @@ pub enum PositionError {
     Key {
         /// The key: `sub_step.phase`.
         key: &'static str,
-        /// The kind of value that belongs there.
         wanted: &'static str,
     },
     #[error("the flow `{flow}` is none of {}", known.join(", "))]
@@ -171,8 +170,7 @@ pub fn is_done(artifact: &Artifact) -> bool {
         && Position::of(artifact).is_ok_and(|position| position.step == StepPlace::Done)
 }
 
-/// The steps of `chain`, those of a flow, that lie behind the position in `artifact`; none where it says no
-/// position.
+/// The steps of the flow `chain` behind the position in `artifact`; none where it says no position.
 pub fn steps_passed(artifact: &Artifact, chain: &Chain) -> Vec<StepId> {
     let position = Position::of(artifact).ok();
     let count = position.map_or(0, |position| position.steps_done(chain.steps().len()));
@@ -276,8 +274,7 @@ impl FlowStep {
         self.due.iter().flat_map(|condition| condition.found(files)).collect()
     }
 
-    /// Returns whether the files of the project say that the step is still to be done; `None` where they do
-    /// not tell.
+    /// Returns whether the files say that the step is still to be done; `None` where they do not tell.
     pub fn is_due(&self, files: &dyn ProjectFiles) -> Option<bool> {
         (!self.due.is_empty()).then(|| self.due.iter().any(|condition| condition.holds(files)))
     }
@@ -353,8 +350,7 @@ pub struct SkillState {
 const PHASE_KEY: &str = "current_step";
 
 impl AutodevFacts {
-    /// Compares the position `noted` with `files`. `states` are the files in which skills keep a state of
-    /// their own, by the names of the steps that they do.
+    /// Compares `noted` with `files`; `states` are the files of skills that keep a state, by step name.
     pub fn gather(
         flows: Flows,
         states: &BTreeMap<String, ProjectPath>,

@@ -18,7 +18,6 @@ pub struct Memlog<'m> {
     line_end: &'static str,
 }
 
-/// An entry, as it is to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct MemlogEntry<'e> {
     pub text: &'e str,
@@ -85,12 +84,10 @@ impl<'m> Memlog<'m> {
         before.entries().find(|entry| now.next() != Some(entry))
     }
 
-    /// The fields of the head, in order.
     pub fn fields(&self) -> impl Iterator<Item = (&'m str, &'m str)> {
         self.head.iter().filter_map(|line| field(line))
     }
 
-    /// The text with one entry more.
     pub fn append(&self, entry: &MemlogEntry<'_>, now: &str) -> Result<String, String> {
         if [entry.kind, entry.by].into_iter().flatten().any(|part| part.contains(['\n', '\r'])) {
             return Err("the type of an entry, and who says it, stand on one line".to_owned());
@@ -101,7 +98,6 @@ impl<'m> Memlog<'m> {
         Ok(self.text(&self.head, &text, now))
     }
 
-    /// The text where `key` has `value`.
     pub fn set(&self, key: &str, value: &str, now: &str) -> Result<String, String> {
         check_key(key)?;
         let line = format!("{key}: {}{}", one_line(value), self.line_end);
@@ -203,8 +199,7 @@ impl Deferred<'_> {
     }
 }
 
-/// The file at `path` with one more finding put off. No other byte differs, and what was written is read
-/// again and compared.
+/// Puts one more finding off: no other byte differs, and what was written is read again.
 pub fn defer(path: &ProjectPath, bytes: &[u8], item: &Deferred<'_>) -> Result<Vec<u8>, String> {
     let before = Artifact::read(path.clone(), bytes.to_vec());
     let mut state = before.state_value().map_err(|_| "its frontmatter cannot be read".to_owned())?;

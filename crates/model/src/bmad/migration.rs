@@ -16,7 +16,6 @@ use crate::artifact::{Artifact, ProjectPath, state_region};
 
 pub const ARCHIVE: &str = "archive-v6";
 
-/// A project of BMAD 6.
 #[derive(Debug)]
 pub struct SixProject {
     /// The folder of all that BMAD writes.
@@ -37,7 +36,6 @@ pub struct MigratedRow {
     pub to: String,
     /// The name of its ticket, or of the folder of its epic.
     pub ticket: String,
-    /// Its leaf file, and its plan.
     pub files: Vec<ProjectPath>,
     /// Keys of its frontmatter that its leaf file does not have: they stay in the archive.
     pub left: Vec<String>,
@@ -296,8 +294,7 @@ fn title_of(file: &Artifact) -> Option<String> {
     Some(bare.unwrap_or(title)).filter(|title| !title.is_empty())
 }
 
-/// The parts of `done` that are not in `tree`, or say something else there, by key. A ticket that has moved
-/// on since is not lost. `read` gives the bytes of a file.
+/// The parts of `done` that `tree` lacks or contradicts, by key; later moves of a ticket are no loss.
 pub fn lost_in(
     done: &Migration,
     tree: &TicketTree,

@@ -92,8 +92,7 @@ impl BmadSettings {
     }
 }
 
-/// The folders that it may stand in, the newest first. The older ones are common words, so these need a
-/// folder of books.
+/// The folders, newest first; the older are common words, so these need a folder of books.
 pub const FOLDERS: [&str; 3] = ["_bmad", "bmad", ".bmad"];
 
 /// The folders of the installer's own books in it; the second in alpha releases.
@@ -103,7 +102,6 @@ pub const MODULES_BOOK: &str = "manifest.yaml";
 
 pub const INSTALLERS_MANIFEST: &str = "files-manifest.csv";
 
-/// The folder of what the installer renders for web use: no module.
 pub const RENDERED: &str = "render";
 
 pub(crate) fn installer_skips_folder(folder: &str) -> bool {

@@ -94,8 +94,7 @@ pub fn stories(bytes: &[u8]) -> Vec<(String, String)> {
     stories.filter_map(|story| Some((text(story, "id")?, text(story, "title").unwrap_or_default()))).collect()
 }
 
-/// The checkpoints of the story whose spec is called `file`: whether a person looks at the spec before it is
-/// built, and at the work before it is done.
+/// The flags of a person who looks at the spec `file` before it is built, and at the work before it is done.
 pub fn checkpoints(bytes: &[u8], file: &str) -> [bool; 2] {
     let document = Document::scan(bytes);
     let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());

@@ -7,7 +7,6 @@ use crate::artifact::{Artifact, FileHash, ProjectPath};
 use serde::{Deserialize, Serialize};
 use stepmark_frontmatter::{Edit, Span, Splice, apply};
 
-/// Something that is wrong with an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub rule: &'static Rule,
@@ -74,7 +73,6 @@ impl fmt::Display for Severity {
     }
 }
 
-/// The number of findings of each severity an artifact has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ProblemCounts {
     pub errors: usize,
@@ -135,8 +133,7 @@ impl Fix {
         Self { safety, title: title.into(), splices: vec![Splice { span, text: text.into() }] }
     }
 
-    /// The fix that makes `edits` in the state of `artifact`; `None` where they cannot be made faithfully,
-    /// or nothing would change.
+    /// The fix by `edits` of the state; `None` where they are not faithful, or nothing would change.
     pub fn edit(
         safety: Safety,
         title: impl Into<String>,
@@ -154,8 +151,7 @@ impl Fix {
     }
 }
 
-/// One splice that leads from `before` to `after`; `None` where they are the same, or part inside of a
-/// character.
+/// One splice from `before` to `after`; `None` where they are the same, or part inside a character.
 fn difference(before: &[u8], after: &[u8]) -> Option<Splice> {
     if before == after {
         return None;
@@ -238,8 +234,7 @@ impl Baseline {
         Ok(Self(counts))
     }
 
-    /// The bytes of its file: sorted, a finding a line, so that two branches that fix different findings
-    /// merge.
+    /// The bytes of its file: sorted, one finding a line, so that branches merge.
     pub fn to_bytes(&self) -> Vec<u8> {
         let entries = self.0.iter().map(|(Key { path, rule, message }, count)| {
             serde_json::json!({"path": path, "rule": rule, "message": message, "count": count}).to_string()

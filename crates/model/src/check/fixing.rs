@@ -35,7 +35,6 @@ const MAX_ROUNDS: usize = 64;
 pub struct FixedFile {
     pub bytes: Vec<u8>,
     pub made: Vec<Remedy>,
-    /// The fixes that were allowed and not made.
     pub declined: Vec<Declined>,
 }
 
@@ -69,8 +68,7 @@ pub enum DeclineReason {
     },
 }
 
-/// Makes the fixes that are `allowed` in a file of `bytes`, as far as they can be made faithfully. `find`
-/// tells what is wrong with bytes of this file, in file order.
+/// Makes the `allowed` fixes that can be made faithfully; `find` tells what is wrong, in file order.
 pub fn apply_fixes<E>(
     bytes: &[u8],
     allowed: Safety,
@@ -116,7 +114,6 @@ struct Chosen<'f> {
     fix: &'f Fix,
 }
 
-/// A file after a round, and what is wrong with it now.
 struct Round {
     bytes: Vec<u8>,
     findings: Vec<Finding>,
@@ -209,8 +206,7 @@ impl<'f> Tally<'f> {
     }
 }
 
-/// `bytes` with all `splices` made; `None` where one lies outside of the file or over another, or a text
-/// would end up torn.
+/// `bytes` with all `splices` made; `None` where one lies outside or over another, or would tear a text.
 fn spliced<'s>(bytes: &[u8], splices: impl Iterator<Item = &'s Splice>) -> Option<Vec<u8>> {
     let mut splices: Vec<_> = splices.collect();
     splices.sort_by_key(|splice| splice.span);
@@ -229,23 +225,16 @@ fn spliced<'s>(bytes: &[u8], splices: impl Iterator<Item = &'s Splice>) -> Optio
     (!is_torn).then_some(made)
 }
 
-/// An artifact with what is known around it. Whoever checks gathers these facts; a rule whose facts are
-/// missing finds nothing.
+/// An artifact with what is known around it; a rule whose facts are missing finds nothing.
 pub struct Subject<'a> {
     pub artifact: &'a Artifact,
     /// The artifact with its workflow and lifecycles, where these were looked up.
     tracked: Option<&'a TrackedArtifact>,
-    /// Read by the first rule that asks.
     progress: OnceCell<Option<Progress<'a>>>,
-    /// Asked by the first rule that wants them.
     autodev: OnceCell<Option<AutodevFacts>>,
-    /// Read by the first rule that asks.
     record: OnceCell<Option<Record>>,
-    /// Read by the first rule that asks.
     slice: OnceCell<Option<asdd::Record>>,
-    /// Asked by the first rule that wants them.
     asdd: OnceCell<Option<Arc<AsddFacts>>>,
-    /// Asked by the first rule that wants them.
     coordination: OnceCell<Option<Arc<CoordinationFacts>>>,
     pub(crate) environment: Option<&'a dyn RuleEnvironment>,
     /// The chains of delegation of the project, where they were read.
@@ -286,12 +275,10 @@ pub enum ManifestRow {
 }
 
 impl<'a> Subject<'a> {
-    /// An artifact with its workflow and its lifecycle, without other files.
     pub fn of(tracked: &'a TrackedArtifact) -> Self {
         Self { tracked: Some(tracked), ..Self::alone(tracked.artifact()) }
     }
 
-    /// An artifact without anything around it.
     pub const fn alone(artifact: &'a Artifact) -> Self {
         Self {
             artifact,
@@ -327,7 +314,6 @@ impl<'a> Subject<'a> {
         self.progress.get_or_init(|| self.tracked?.progress()).as_ref()
     }
 
-    /// The steps of its workflow, where that is known.
     pub fn chain(&self) -> Option<&'a Chain> {
         Some(&self.tracked?.workflow()?.chain)
     }
@@ -346,7 +332,6 @@ impl<'a> Subject<'a> {
         Some(&self.tracked?.lifecycle()?.lifecycle)
     }
 
-    /// Its kind, where a pack of the project says which.
     pub(crate) fn kind(&self) -> Option<&'a Kind> {
         self.tracked?.lifecycle()?.kind.as_deref()
     }

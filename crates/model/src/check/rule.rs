@@ -19,7 +19,6 @@ pub struct Rule {
     /// Stable name in words, such as `key-twice`.
     pub name: &'static str,
     pub group: Group,
-    /// The severity of its findings where the configuration sets none.
     pub severity: Severity,
     pub(crate) decision: Decision,
 }
@@ -65,33 +64,25 @@ impl Decision {
 /// of its own has a letter in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Group {
-    /// SM0xx: the suppressions themselves.
     Suppressions,
     /// SM1xx: fences, YAML, bytes.
     Document,
-    /// SM2xx: the lists of completed steps.
     Steps,
     /// SM3xx: status and dates.
     Status,
     /// SM4xx: files that an artifact names.
     References,
-    /// SM5xx: chains of delegation.
     Delegation,
-    /// SM6xx: gates.
     Gates,
-    /// SM7xx: the scope of the work.
     Scope,
-    /// SM8xx: manifests.
     Manifest,
     /// SM9xx: what changed since HEAD.
     History,
-    /// SMAxx: slices of ASDD.
     Asdd,
     /// SMBxx: files of BMAD besides artifacts.
     Bmad,
     /// SMCxx: tasks, agents and discoveries that several agents share.
     Coordination,
-    /// SMDxx: the state file of autodev.
     Autodev,
     /// SMFxx: graphs of tasks, their flows and executions.
     Flows,

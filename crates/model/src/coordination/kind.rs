@@ -64,8 +64,7 @@ const RESULT_KEYS: [&str; 8] = [
 ];
 
 impl RecordKind {
-    /// The folder of its artifacts within the folder of the coordination; `None` for the one artifact that
-    /// stands in there itself.
+    /// The folder of its artifacts in the coordination's; `None` for the one that stands there itself.
     pub const fn folder(self) -> Option<&'static str> {
         match self {
             Self::Coordination => None,
@@ -176,7 +175,6 @@ impl Record {
         self.text("claimed_by")
     }
 
-    /// The ids of the tasks that have to be done before.
     pub fn dependencies(&self) -> Vec<&str> {
         self.texts("dependencies")
     }
@@ -274,7 +272,6 @@ impl Record {
         Self { body: plan.to_owned(), ..record(kind, kind.name(), values) }
     }
 
-    /// The record of an agent that is first seen at `now`.
     pub fn agent(id: &str, role: &str, now: &str) -> Self {
         let values = json!({
             "role": role,

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-/// All records of a coordination, in the order of their places.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// The goal, the plan, and what else there is one of.
@@ -100,7 +99,6 @@ pub struct Overview {
     pub leaders: usize,
     /// The number of those who are no leaders.
     pub workers: usize,
-    /// The number of agents that were seen lately.
     pub active: usize,
     pub discoveries: usize,
     /// The time of the latest change or sign of life.
@@ -157,8 +155,7 @@ impl Overview {
     }
 }
 
-/// The time of the latest change that a record tells, or of the latest sign of life: the same records and
-/// signs give the same.
+/// The latest change of a record or sign of life, so that the same ones give the same time.
 pub fn latest_time(state: &State, signals: &Signals) -> String {
     let told = state.records().flat_map(|record| {
         let keys = record.values.keys().filter(|key| key.ends_with("_at") && *key != "next_retry_at");

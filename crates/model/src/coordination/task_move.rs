@@ -227,7 +227,6 @@ pub(super) fn capabilities_of<'s>(state: &'s State, agent: &str) -> Vec<&'s str>
     state.agent(agent).map(|agent| agent.capabilities("capabilities")).unwrap_or_default()
 }
 
-/// The capabilities that `task` wants and that are not among `capabilities`.
 pub(super) fn missing_capabilities<'t>(task: &'t Record, capabilities: &[&str]) -> Vec<&'t str> {
     let mut wanted = task.capabilities("required_capabilities");
     wanted.retain(|wanted| !capabilities.contains(wanted));
@@ -272,8 +271,7 @@ pub fn dependants_freed(done: &str, state: &State) -> Vec<Record> {
     freed.collect()
 }
 
-/// Checks the dependencies of tasks that are to be added to `state`, or to take the place of those with their
-/// ids.
+/// Checks the dependencies of tasks to be added to `state`, or to replace those with their ids.
 pub fn check_dependencies(state: &State, new: &[Record]) -> Result<(), TaskRefusal> {
     let replaced: HashSet<&str> = new.iter().map(|task| task.id.as_str()).collect();
     let kept = state.tasks.iter().filter(|task| !replaced.contains(task.id.as_str()));

@@ -36,8 +36,7 @@ pub enum Ancestry<'c> {
 }
 
 impl Chains {
-    /// The chains that `members` form. Those without a delegation, whose id neither a delegation nor another
-    /// artifact names, are none of our business.
+    /// The chains of `members`; those without delegation whose id nobody names are none of our business.
     pub fn of(members: impl IntoIterator<Item = Member>) -> Self {
         let concerns = |member: &Member| member.delegation.is_some() || member.identity.is_some();
         let (delegated, named): (Vec<Member>, Vec<Member>) =
@@ -99,8 +98,7 @@ impl Chains {
         self.takes_part(member) || member.id().is_some_and(|id| self.with_id(id).nth(1).is_some())
     }
 
-    /// All that rules can learn of the others around `member`, as text: where it is the same, they find the
-    /// same. `None` where no other concerns it.
+    /// All that rules learn of the others around `member`, as text; `None` where no other concerns it.
     pub fn surroundings(&self, member: &Member) -> Option<String> {
         let paths = |members: Vec<&Member>| -> Vec<String> {
             members.into_iter().map(|member| member.path.to_string()).collect()
@@ -140,8 +138,7 @@ impl Chains {
     }
 }
 
-/// All trees of a project, row by row: each member is followed by those below it. Flat, since chains are as
-/// deep as files make them.
+/// All trees, row by row, each member before those below it; flat, as chains may be arbitrarily deep.
 #[derive(Clone, Debug, Default)]
 pub struct Forest<'c> {
     pub rows: Vec<ForestRow<'c>>,
@@ -160,8 +157,7 @@ pub struct ForestRow<'c> {
 }
 
 impl<'c> Forest<'c> {
-    /// The trees of `chains`, in the order of the paths of their tops. Every member that takes part stands in
-    /// it once.
+    /// The trees in the order of the paths of their tops; every member that takes part stands in one once.
     pub fn of(chains: &'c Chains) -> Self {
         let mut forest = Self::default();
         let mut placed = HashSet::new();
@@ -234,7 +230,6 @@ pub struct Member {
 pub struct Agent(pub String);
 
 impl Member {
-    /// Reads `artifact`, with its progress where the workflow is known.
     pub fn of(artifact: &Artifact, progress: Option<&Progress<'_>>) -> Self {
         let state = artifact.state();
         let filled = |field: &Option<Field>| field.as_ref().and_then(Field::filled).map(str::to_owned);
@@ -300,7 +295,6 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// Reads `artifact`, with its progress where the workflow is known.
     pub fn of(artifact: &Artifact, progress: Option<&Progress<'_>>) -> Self {
         let status = artifact.state().status.as_ref().and_then(|status| status.filled());
         Self {

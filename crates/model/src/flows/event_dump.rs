@@ -98,7 +98,6 @@ pub struct FollowingEvent {
     pub task: Option<String>,
 }
 
-/// As much of an event of a flow as others follow from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowFact {
     pub kind: String,

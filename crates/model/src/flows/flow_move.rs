@@ -77,7 +77,6 @@ fn event(made: &str) -> &'static str {
     }
 }
 
-/// The reason why a guard of a move does not hold.
 fn unmet(
     guard: &Guard,
     (state, kind, before): (&FlowState, FlowKind, &FlowRecord),

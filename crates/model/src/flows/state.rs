@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::{Edit, EditError};
 
-/// A flow with its graph and its executions, in the order of the graph.
 #[derive(Clone, Debug)]
 pub struct FlowState {
     pub flow: FlowRecord,
@@ -78,7 +77,6 @@ impl FlowState {
         Ok(())
     }
 
-    /// The executions that have not succeeded, by task.
     pub fn unfinished(&self) -> Vec<String> {
         let open = self.tasks.iter().filter(|task| task.status() != "SUCCESS");
         let missing = self.graph.tasks.iter().filter(|own| self.task(&own.id).is_err());
@@ -128,7 +126,6 @@ impl FlowFacts {
 pub struct Why {
     pub task: String,
     pub status: String,
-    /// The reasons, the nearest first.
     pub reasons: Vec<String>,
 }
 
@@ -179,7 +176,6 @@ fn waiting(state: &FlowState, record: &FlowRecord, reasons: &mut Vec<String>) {
     }
 }
 
-/// The last judgement in words.
 fn judged(record: &FlowRecord) -> Vec<String> {
     let Some(last) = record.verifications().pop() else { return Vec::new() };
     // A person, or a check that is not required, may stand against the reasons.

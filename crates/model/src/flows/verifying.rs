@@ -7,7 +7,6 @@ use super::{
 };
 use crate::{packs::MoveCall, spelling::argument};
 
-/// The facts from which an attempt is judged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
     /// The attempt; the last one where nothing is said.
@@ -230,7 +229,6 @@ pub fn claim(
     make(state, Some(task), &MoveCall::new("flow", "claim").with("attempt", attempt), acting)
 }
 
-/// Ends the open attempt of the task `task`: it waits for its verification.
 pub fn end_attempt(
     state: &FlowState,
     task: &str,

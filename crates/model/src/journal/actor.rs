@@ -14,8 +14,7 @@ pub struct Actor {
     pub name: String,
 }
 
-/// The kinds of actors that histories of agents tell apart (a person may intervene at any time, and
-/// that must show).
+/// Kinds that histories of agents tell apart: a person may intervene at any time, and that must show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActorKind {
@@ -32,7 +31,6 @@ pub enum ActorKind {
 pub struct Attribution {
     pub actor: Actor,
     pub session: Option<SessionId>,
-    /// The id by which the caller finds the events.
     pub correlation: Option<String>,
     /// The fencing number of the lease under which the process works.
     pub fence: Option<u64>,

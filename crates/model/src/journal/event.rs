@@ -33,10 +33,8 @@ pub struct Event {
     /// Its place along the longest way of parents, from 1; 0 for what is about no artifact.
     #[serde(default)]
     pub n: u64,
-    /// The command that led to it, as a person would type it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// The reason, in the words of the actor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The changes of the frontmatter, against the state after the first parent.
@@ -50,13 +48,11 @@ pub struct Event {
     /// The whole state after, in every [`Event::SNAPSHOT_EVERY`]th event and in one without a parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Json>,
-    /// The spelling of the changed values before ([`Spelling`](crate::journal::Spelling)), as it stands in
-    /// the journal: what a newer version adds stays.
+    /// The spelling of the changed values before, as the journal has it: what a newer version adds stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spelling: Option<Json>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub data: Map<String, Json>,
-    /// Fields that this version does not know.
     #[serde(flatten)]
     pub more: Map<String, Json>,
 }
@@ -90,8 +86,7 @@ impl Digests {
         Self { file: artifact.file_hash(), state: state.as_ref().map(StateDigest::of) }
     }
 
-    /// Returns whether two moments of a file show the same state: both have none, or the same frontmatter, or
-    /// the same bytes where it cannot be read.
+    /// Returns whether both have no file, the same frontmatter, or the same bytes if that is unreadable.
     pub fn are_same_state(left: Option<Self>, right: Option<Self>) -> bool {
         match (left, right) {
             (None, None) => true,
@@ -148,8 +143,7 @@ impl Kind {
 }
 
 impl Event {
-    /// The largest number of events of an artifact between two snapshots: the bound on what finding a state
-    /// must read.
+    /// The most events between two snapshots: the bound on what finding a state must read.
     pub const SNAPSHOT_EVERY: u64 = 50;
 
     /// Returns whether it stays in the clone in which it happened.
@@ -182,7 +176,6 @@ impl Event {
         }
     }
 
-    /// The event with the id that its content has.
     #[must_use]
     pub fn sealed(mut self) -> Self {
         self.id = self.content_id();

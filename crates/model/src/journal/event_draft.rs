@@ -28,7 +28,6 @@ pub struct EventDraft {
     /// True if it brings back what history tells of it: what its lifecycle keeps from changes was changed by
     /// other means.
     pub brings_back: bool,
-    /// The spelling of the changed values before.
     pub spelling: Option<Json>,
 }
 

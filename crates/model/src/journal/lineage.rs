@@ -36,8 +36,7 @@ pub enum HistoryState {
     Current { event: EventId },
     /// Its state is that of another known event, as after a checkout.
     Earlier { event: EventId },
-    /// Its state is what git makes of several heads in a merge or a rebase: each key says what it says after
-    /// one of them.
+    /// Its state is what git merges of several heads: each key says what it says after one of them.
     Merged { head: EventId },
     /// No event explains its state: it was changed by other means, or a merge took one side.
     Unexplained {
@@ -85,8 +84,7 @@ impl Lineage {
         self.events.iter().filter(|event| !followed.contains(&event.id)).collect()
     }
 
-    /// The state of an artifact with this file in its history; `None` for a file that is not there. Line ends
-    /// and bodies do not count, as long as the frontmatter can be read.
+    /// `None` is a file that is not there. Line ends and bodies do not count with readable frontmatter.
     pub fn history_state(&self, file: Option<Digests>) -> HistoryState {
         let leads_here = |event: &&Event| Digests::are_same_state(event.after, file);
         let heads = self.heads();
@@ -100,8 +98,7 @@ impl Lineage {
         }
     }
 
-    /// Returns whether `state` is made of those after the heads, of which there are several: each key says
-    /// what it says after one of them.
+    /// Returns whether `state` is merged of several heads: each key says what it says after one of them.
     pub fn is_merged(&self, state: &Json) -> bool {
         let heads = self.heads();
         if heads.len() < 2 {
@@ -146,7 +143,6 @@ impl Lineage {
         heads.iter().rev().copied().filter(lacks).collect()
     }
 
-    /// The event `id` and all that lead to it.
     pub(super) fn ancestors(&self, id: EventId) -> HashSet<EventId> {
         let (mut found, mut wanted) = (HashSet::new(), vec![id]);
         while let Some(id) = wanted.pop() {
@@ -213,8 +209,7 @@ impl Lineage {
     }
 }
 
-/// The state after `event`, judged by its digest and its snapshot; `None` where there is nothing to start
-/// from.
+/// The state after `event`, judged by digest and snapshot; `None` with nothing to start from.
 fn advance(event: &Event, before: Option<Json>) -> Result<Option<Json>, ReplayError> {
     let start = match (before, event.parents.is_empty()) {
         (Some(before), _) => Some(before),
@@ -307,8 +302,7 @@ fn put_back(artifact: &Artifact, spelling: &Spelling, event: &Event) -> Option<E
     (!edited.splices.is_empty() && FileHash::of(&edited.bytes) == before.file).then_some(edit)
 }
 
-/// The edits that lead the file from the state `now` to the state `before`, written as it was written then;
-/// `None` where that is not known any more, or not proven.
+/// The edits from the state `now` to `before` in its old writing; `None` where that is not proven.
 fn spelled(
     artifact: &Artifact,
     spelling: &Spelling,

@@ -66,8 +66,7 @@ enum Effect {
 }
 
 impl ChangeInHistory<'_> {
-    /// Explains `loss`. Events that the newer state holds decide, as they do in every other clone; only where
-    /// they do not explain it all events of this clone are asked.
+    /// Events that the newer state holds decide, as in every other clone; else all of this clone are asked.
     pub fn explanation(&self, loss: &Loss<'_>) -> LossExplanation {
         if self.is_explained(loss, self.is_held_now) {
             LossExplanation::Held
@@ -174,8 +173,7 @@ impl ChangeInHistory<'_> {
         candidates.into_iter().filter(|id| is_past(*id)).collect()
     }
 
-    /// The events, of those that count and are `within`, that speak of the loss and are followed by no other
-    /// that does.
+    /// The events that count, are `within` and speak of the loss, followed by no other that does.
     fn last_words(
         &self,
         loss: &Loss<'_>,

@@ -8,13 +8,11 @@ use std::fmt;
 
 const FORMAT: &str = "journal/1";
 
-/// The name of a segment, without the extension of its file: letters, digits, `-`, `_` and `.`, never a
-/// leading dot.
+/// Without the file's extension: letters, digits, `-`, `_` and `.`, never a leading dot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct SegmentName(String);
 
-/// The first line of a segment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// The format: `journal/1`.
@@ -140,8 +138,7 @@ impl HashChain {
         bytes
     }
 
-    /// Reads the next line, without its line feed. After a problem the chain goes on behind the line, so that
-    /// one bad line is one problem.
+    /// Without its line feed. The chain goes on behind a bad line, so that it is one problem.
     pub fn read(&mut self, line: &[u8]) -> Result<Event, LineProblem> {
         let expected = std::mem::replace(&mut self.last, FileHash::of(line));
         let read: Line = serde_json::from_slice(line)

@@ -22,11 +22,9 @@ const SEARCHED: usize = 16 << 20;
 /// The most bytes of text in one spelling.
 const MOST: usize = 16 << 10;
 
-/// The text that a change replaced. What is longer than the limits is left out: its value is in the
-/// [`Change`].
+/// The text that a change replaced; beyond the limits its value is in the [`Change`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spelling {
-    /// Runs of entries, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     runs: Vec<Run>,
     /// The texts of values that stood on one line and are written otherwise by default.
@@ -97,8 +95,7 @@ impl Spelling {
         splices
     }
 
-    /// The splices that give the values of `file` their text back, where they are the same values in another
-    /// spelling.
+    /// The splices that give values of `file` their text back, where only the spelling differs.
     pub fn value_splices(&self, region: &Region, file: &[u8]) -> Vec<Splice> {
         let Some(yaml) = parsed(region, file) else { return Vec::new() };
         let (Some(root), keys) = (yaml.root(), KeyIndex::default()) else { return Vec::new() };
@@ -231,8 +228,7 @@ fn run((at, after): (usize, Option<String>), old: &str, entries: &[&str]) -> Run
     Run { at, after, entries: entries.len(), now: digest(&new), start, end, old }
 }
 
-/// The texts of the values of the file `old` that `changes` took away, where they say more than the values
-/// do.
+/// The texts of values of the file `old` that `changes` took away, where they say more than the values.
 fn value_texts(
     region: &Region,
     (old, tree): (&[u8], Option<&Yaml<'_>>),

@@ -121,7 +121,6 @@ impl LeaseRefusal {
     }
 }
 
-/// The holder of a lease, and the time until which it is held.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaseTerm {
     pub holder: Actor,
@@ -177,15 +176,13 @@ impl LeaseTerm {
         Self { expires_at: end(now, duration), lasts_seconds, ..self.clone() }
     }
 
-    /// Returns whether its end lies further away than it can last: then the clock was wrong when it was
-    /// taken, and nobody waits for it.
+    /// Returns whether its end is further than it can last: then the clock was wrong, and nobody waits.
     pub fn is_beyond(&self, now: Timestamp) -> bool {
         let lasts = self.lasts_seconds.map_or(LONGEST, Duration::from_secs).min(LONGEST);
         self.expires_at > end(now, lasts + SKEW)
     }
 
-    /// Returns whether `who` gives it back by completing a step. A session keeps it to its end, and who knows
-    /// the number for as long as it likes.
+    /// Returns whether `who` gives it back by completing a step; sessions and those with the number keep it.
     pub fn ends_with_step(&self, who: &Attribution) -> bool {
         self.is_for_one_step && self.session.is_none() && who.fence.is_none() && self.is_held_by(who)
     }
@@ -241,8 +238,7 @@ pub fn take(
     }
 }
 
-/// Two processes of one person outside of a session exclude each other: a name alone does not tell them
-/// apart.
+/// Two processes of one person outside of a session exclude each other: a name does not tell them apart.
 const fn is_nameless_again(tenure: &LeaseTerm, who: &Attribution) -> bool {
     tenure.session.is_none() && who.fence.is_none()
 }

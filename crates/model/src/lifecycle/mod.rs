@@ -32,7 +32,6 @@ pub struct DeclaredLifecycle {
     pub kind: Option<Arc<Kind>>,
 }
 
-/// The lifecycles of a project: those that it declares, then those that are built in.
 #[derive(Clone, Debug, Default)]
 pub struct Lifecycles {
     declared: Vec<DeclaredLifecycle>,
@@ -127,8 +126,7 @@ impl Lifecycles {
         declared.chain(built_in.map(|table| &table.lifecycle))
     }
 
-    /// Returns whether any of them says more of a change than whether the status may move. Mostly none does,
-    /// and nobody need ask which one an artifact has.
+    /// Returns whether any judges more than the status; mostly none does, and none need be chosen.
     pub fn judge_changes(&self) -> bool {
         self.declared.iter().chain(tables()).any(|table| table.lifecycle.judges_changes())
     }
@@ -220,7 +218,6 @@ impl Choice {
         Some(&own.file.0)
     }
 
-    /// The key that entering `state` writes once.
     pub fn once<'s>(&self, state: &'s LifecycleState, artifact: &Artifact) -> Option<(&'s str, Once)> {
         let own = state.once.iter().find(|own| is_for(own.when.as_ref(), artifact))?;
         Some((&own.key.0, own.value))
@@ -242,8 +239,7 @@ impl<'a> ConditionInput<'a> {
         Self { artifact, keys: OnceCell::new() }
     }
 
-    /// Returns whether the key may stand in the frontmatter: most artifacts have none of the keys, and need
-    /// not be read again.
+    /// Returns whether the frontmatter may have the key: most have none, and need not be read again.
     fn may_have(&self, key: &str) -> bool {
         let state = self.artifact.state_span().map(|span| &self.artifact.bytes()[span.range()]);
         state.is_some_and(|state| memmem::find(state, key.as_bytes()).is_some())

@@ -108,7 +108,6 @@ impl Checkpoint {
         bytes
     }
 
-    /// Reads a checkpoint and proves it.
     pub fn parse(bytes: &[u8]) -> Result<Self, CheckpointProblem> {
         let checkpoint: Self = serde_json::from_slice(bytes)
             .map_err(|error| CheckpointProblem::NotACheckpoint { reason: error.to_string() })?;
@@ -133,8 +132,7 @@ impl Checkpoint {
 
 const SHOWN: usize = 60;
 
-/// The folder of an artifact's checkpoints, seen from the root: what is readable of the key, and a part of
-/// its hash, as two keys may look alike.
+/// Readable parts of the key and a part of its hash, as two keys may look alike.
 pub fn checkpoint_folder(key: &ArtifactKey) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
     let shown = key.as_str().split_once(':').map_or(key.as_str(), |(_, name)| name);
@@ -153,8 +151,7 @@ pub fn checkpoint_path(
     ProjectPath::new(format!("{}/{}.json", checkpoint_folder(key), stem(at, hash)))
 }
 
-/// The path at which the whole of a damaged file is kept when a checkpoint is put back into it: beside the
-/// checkpoint.
+/// The copy of the whole of a damaged file, beside the checkpoint that is put back into it.
 pub fn damaged_copy_path(
     checkpoint: &ProjectPath,
     at: Timestamp,

@@ -20,7 +20,6 @@ pub enum Closed {
     Unreadable {
         reason: String,
     },
-    /// The artifact does not list the step.
     NotListed,
 }
 
@@ -67,15 +66,13 @@ impl GateStep {
         gate_file_name(&self.name)
     }
 
-    /// The bytes of the gate of the step of the artifact at `path`.
     pub fn file(&self, path: &ProjectPath) -> Vec<u8> {
         let gate = serde_json::json!({"schema": "stepmark.gate/2", "path": path.as_str(), "step": self.name});
         format!("{gate}\n").into_bytes()
     }
 }
 
-/// The steps that `artifact` lists as completed (`completed`), each once; none where readers would disagree
-/// on what its frontmatter says. Markers of a resumed session are no steps.
+/// Each once; none where readers would disagree on the frontmatter. Resume markers are no steps.
 pub fn gate_steps(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,
@@ -136,8 +133,7 @@ fn gate_file_name(step: &str) -> String {
     name
 }
 
-/// Finds the gates of `artifact`, which has completed `steps`, that are not those of its steps. One without
-/// any gate lacks none: `stepmark project` was not run since it was checked out.
+/// An artifact without any gate lacks none: `stepmark project` was not run since its checkout.
 pub fn gate_findings(artifact: &Artifact, steps: &[GateStep], stored: &[String]) -> Vec<Finding> {
     let list = artifact.steps().map_or(Span::at(0), |steps| steps.span);
     let finding = |rule: &'static Rule, span, message: String, help: &str| {

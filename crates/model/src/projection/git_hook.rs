@@ -36,7 +36,6 @@ const ROOT: &str = "--root ";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundHook<'a> {
     pub bytes: &'a [u8],
-    /// True if git would run it.
     pub is_executable: bool,
     /// True if it is a link to a file that others may use too.
     pub is_link: bool,
@@ -226,7 +225,6 @@ pub fn is_installed(found: &FoundHook<'_>) -> bool {
     found.is_executable && split(found.bytes).is_some()
 }
 
-/// Splits a hook into the bytes before and after our lines.
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let start = memchr::memmem::find(bytes, BEGIN.as_bytes())?;
     let end = start + memchr::memmem::find(&bytes[start..], END.as_bytes())? + END.len();

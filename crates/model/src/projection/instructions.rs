@@ -25,8 +25,7 @@ pub struct ComponentNotText {
 }
 
 impl InstructionComponent {
-    /// Reads the bytes of a component. Its frontmatter is left out: that is state, and state is no
-    /// instruction.
+    /// Leaves out the frontmatter: that is state, and state is no instruction.
     pub fn read(path: ProjectPath, bytes: &[u8]) -> Result<Self, ComponentNotText> {
         let body = &bytes[Document::scan(bytes).body().range()];
         match std::str::from_utf8(body) {
@@ -118,8 +117,7 @@ fn spelled(value: &str) -> String {
     if is_plain { value.to_owned() } else { serde_json::Value::from(value).to_string() }
 }
 
-/// The differences between two assembled texts, for people: the names of settings and artifacts, and "a
-/// component".
+/// The differences of two assembled texts: names of settings and artifacts, and "a component".
 pub(crate) fn changed_inputs(cached: &str, assembled: &str) -> Vec<String> {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
     let (before, after) = (lines(cached), lines(assembled));
@@ -191,7 +189,6 @@ pub enum CacheState {
     MetaBehind,
     /// The bytes of the file are not those that the meta file vouches for.
     Tampered {
-        /// The digest in the meta file.
         expected: String,
         found: FileHash,
     },

@@ -12,7 +12,6 @@ use crate::artifact::{FileHash, ProjectPath, natural_order};
 use serde_json::{Map, Value as Json};
 use stepmark_packs::{FileDeclaration, Kind};
 
-/// The facts of a projection: a copy of state in files of its own or of others, made one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProjectionFacts {
     /// Its name in answers, and in the memory of what was written.

@@ -101,8 +101,7 @@ fn digests<S: RecordSet>(state: &S, kind: S::Kind) -> HashMap<&str, FileHash> {
 }
 
 impl<K: RecordKinds> Record<K> {
-    /// This record with what `theirs` says otherwise than `seen`, which is this record as a reader of their
-    /// format sees it: what the format does not hold stays.
+    /// `seen` is this record as their format has it: what the format does not hold stays.
     #[must_use]
     pub fn taking(&self, seen: &Self, theirs: &Self) -> Self {
         let mut taken = self.clone();

@@ -29,7 +29,6 @@ pub use strict_json::{JsonError, read_json};
 pub struct System {
     pub name: &'static str,
     pub begin: &'static str,
-    /// The way in which a record that cannot be read is mended.
     pub mend: &'static str,
     /// The command that brings its state files in, and the one that writes them.
     pub import: &'static str,
@@ -98,8 +97,7 @@ impl<K: RecordKinds> Record<K> {
         state_edits(&self.frontmatter(), &wanted.frontmatter())
     }
 
-    /// The bytes of `artifact`, which says this record, when it says `wanted`. Frontmatter and body that do
-    /// not differ keep their bytes.
+    /// The bytes of `artifact` when it says `wanted`; frontmatter and body that do not differ keep theirs.
     pub fn rewrite(&self, artifact: &Artifact, wanted: &Self) -> Result<Vec<u8>, EditError> {
         let edited = apply(artifact.bytes(), &Region::Frontmatter, &self.edits_to(wanted))?.bytes;
         if self.body == wanted.body {
@@ -109,7 +107,6 @@ impl<K: RecordKinds> Record<K> {
         Ok([&edited[..kept], wanted.body.as_bytes()].concat())
     }
 
-    /// The values that no command gives such a record, in words.
     pub fn faults(&self) -> Vec<String> {
         let table = Kind::named(self.kind.name()).and_then(|kind| kind.lifecycle.as_ref());
         let status = self.values.get("status").filter(|status| !status.is_null());
@@ -264,7 +261,6 @@ pub(crate) fn ordered(kind: impl RecordKinds, values: &Map<String, Json>) -> Map
     entries_in_order(kind.keys(), values).map(entry).collect()
 }
 
-/// `values` with those of `keys` first.
 pub(crate) fn in_order(keys: &[&str], values: &Map<String, Json>) -> Map<String, Json> {
     entries_in_order(keys, values).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
@@ -306,8 +302,7 @@ pub struct Signal {
 
 pub type Signals = BTreeMap<String, Signal>;
 
-/// Takes those of `told` that are newer than what `signals` have of the same agent, and returns them. One
-/// whose time cannot be read is older than any other.
+/// Takes those of `told` newer than the same agent's, and returns them; an unreadable time is the oldest.
 pub fn take_newer(signals: &mut Signals, told: Signals) -> Vec<Signal> {
     let mut newer = Vec::new();
     for (agent, signal) in told {
@@ -367,8 +362,7 @@ pub fn values_digest<K: RecordKinds>(record: &Record<K>) -> FileHash {
     FileHash::of(text.unwrap_or_else(|_| Json::Object(values).to_string()).as_bytes())
 }
 
-/// `value` without entries that say nothing, and with times in one spelling: what two writers of the same
-/// state agree on.
+/// `value` without entries that say nothing, and with times in one spelling.
 pub(crate) fn said(value: &Json) -> Json {
     let Json::Object(entries) = value else { return value.clone() };
     let entry = |(key, value): (&String, &Json)| {
@@ -446,8 +440,7 @@ impl<'de> Deserialize<'de> for SharedValues {
     }
 }
 
-/// The name of the file of `id`, without its extension: the id where that is a plain name, else one that is
-/// like it.
+/// The name of the file of `id`, without extension: the id if it is a plain name, else one like it.
 pub fn file_stem(id: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
     if (1..=80).contains(&id.len()) && !id.starts_with('.') && id.chars().all(is_plain) {

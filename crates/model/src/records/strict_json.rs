@@ -39,7 +39,6 @@ pub fn read_json(bytes: &[u8]) -> Result<Json, JsonError> {
     }
 }
 
-/// The message of `error` without its place.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

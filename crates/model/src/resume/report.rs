@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::{NextStep, NoResumePoint, ResumePoint};
 use crate::{artifact::ProjectPath, journal::EventId, tracked_artifact::TrackedArtifact};
 
-/// All facts on which the point to go on is decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeReport {
     pub artifact: ProjectPath,
@@ -57,7 +56,6 @@ impl FromStr for Tier {
     }
 }
 
-/// Work that was given away and is not finished.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OpenDelegation {
     pub path: ProjectPath,
@@ -91,7 +89,6 @@ pub enum StateSource {
     /// The newest committed version whose frontmatter can be read.
     Git,
     Checkpoint,
-    /// The last state of the journal.
     Journal,
     Frontmatter,
 }

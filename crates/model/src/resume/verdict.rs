@@ -21,7 +21,6 @@ pub enum ResumeDecision {
     },
 }
 
-/// The point at which work goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeAnswer {
     pub source: StateSource,
@@ -32,8 +31,7 @@ pub struct ResumeAnswer {
 }
 
 impl ResumeReport {
-    /// The tier to look at next, where `least` is to be looked at at least; `None` where what is known
-    /// decides.
+    /// The tier to look at next, where at least `least` is wanted; `None` where what is known decides.
     pub fn wanted(&self, least: Tier) -> Option<Tier> {
         // Of checkpoints the newest alone: an older one would send the work back unseen.
         let first = self.sources.iter().find(|one| one.source.tier() == self.tier);
@@ -173,7 +171,6 @@ pub struct ResumePoint {
     pub finished: bool,
     pub done: Option<usize>,
     pub total: Option<usize>,
-    /// The states that its lifecycle lets its status go to.
     pub moves: Vec<String>,
     pub status: Option<String>,
     pub steps_completed: Vec<String>,

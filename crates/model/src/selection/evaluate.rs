@@ -14,8 +14,7 @@ use crate::{
 use jiff::{Timestamp, ToSpan, civil, tz::TimeZone};
 use stepmark_frontmatter::{Node, NodeKind, Span};
 
-/// Something that a question can be asked of. A value is asked for only where the question needs it, and
-/// again for each mention.
+/// Something to ask a question of; a value is asked for only where it is needed, again for each mention.
 pub trait Selectable {
     fn value(&self, field: SelectionField) -> FieldValue;
 }
@@ -44,13 +43,11 @@ impl Selection {
         parser::parse(text, keys).map(Self)
     }
 
-    /// Returns whether the answer is yes. What says nothing in a field is equal to no value, and neither less
-    /// nor greater.
+    /// The answer; a field that says nothing is equal to no value, and neither less nor greater.
     pub fn matches(&self, row: &dyn Selectable) -> bool {
         holds(&self.0, row)
     }
 
-    /// Returns whether the question is about `field`, for whoever has to look for its values.
     pub fn mentions(&self, field: SelectionField) -> bool {
         mentions(&self.0, field)
     }
@@ -236,8 +233,7 @@ impl FieldValue {
 }
 
 impl StatusValue {
-    /// Returns whether `asked` means the same state: in the lifecycle, or by the word where that does not
-    /// know it.
+    /// Returns whether `asked` means the same state: by the word, where the lifecycle does not know it.
     pub(super) fn is(&self, asked: &str) -> bool {
         let state = |word: &str| self.lifecycle.as_ref()?.state_of(word).map(|state| &state.name);
         match (state(&self.word), state(asked)) {
@@ -247,8 +243,7 @@ impl StatusValue {
         }
     }
 
-    /// Compares its state with the state `asked`; `None` where the lifecycle does not know both, or one
-    /// stands beside the way.
+    /// Compares its state with `asked`; `None` where the lifecycle does not know both, or one has no rank.
     pub(super) fn compare(&self, asked: &str) -> Option<Ordering> {
         if self.is(asked) {
             return Some(Ordering::Equal);
@@ -334,7 +329,6 @@ fn start_of(moment: civil::DateTime) -> Option<Timestamp> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SelectionField {
-    /// `path`: where it stands in the project.
     Path,
     /// `id`: its own id, else the one that `track` gave it.
     Id,
@@ -435,8 +429,7 @@ impl SelectionField {
         }
     }
 
-    /// The field with this name, whatever its case, else the key of `keys`; `at` is where the name stands in
-    /// the question.
+    /// The field of this name in any case, else the key of `keys`; `at` is its place in the question.
     pub fn named(name: &str, at: Span, keys: &[&'static str]) -> Result<Self, SelectionError> {
         if name.is_empty() {
             let kind = SelectionErrorKind::Unexpected { wanted: "the name of a field" };
@@ -481,8 +474,7 @@ pub struct SortKey {
 pub struct SortKeys(pub Vec<SortKey>);
 
 impl SortKeys {
-    /// Reads fields with commas between them, with `-` before those whose greatest value comes first:
-    /// `-scope,path`.
+    /// Reads fields between commas, with `-` before those whose greatest value comes first: `-scope,path`.
     pub fn parse(text: &str, keys: &[&'static str]) -> Result<Self, SelectionError> {
         let key = |(word, at): (&str, Span)| {
             let name = word.strip_prefix('-');
@@ -493,8 +485,7 @@ impl SortKeys {
         parts(text).map(key).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Sorts `rows`. Those that are equal stay as they are; what says nothing in a field comes last, whatever
-    /// the direction.
+    /// Sorts `rows` stably; what says nothing in a field comes last, whatever the direction.
     pub fn sort<T: Selectable>(&self, rows: Vec<T>) -> Vec<T> {
         let values = |row: &T| self.0.iter().map(|key| row.value(key.field)).collect::<Vec<_>>();
         let mut keyed: Vec<(Vec<FieldValue>, T)> = rows.into_iter().map(|row| (values(&row), row)).collect();

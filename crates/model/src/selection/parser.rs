@@ -192,7 +192,6 @@ fn check_operator(field: SelectionField, operator: Operator, span: Span) -> Resu
     Err(SelectionError { span, kind: SelectionErrorKind::NoSuchComparison { field, operator, kind } })
 }
 
-/// A word or sign of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
@@ -211,7 +210,6 @@ pub(super) enum TokenKind {
     Comma,
 }
 
-/// A comparison of a field with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
     Equal,
@@ -307,7 +305,6 @@ fn quoted(rest: &str, quote: char) -> Result<(TokenKind, usize), (SelectionError
     Err((SelectionErrorKind::UnclosedText, rest.len()))
 }
 
-/// A question that cannot be understood, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct SelectionError {

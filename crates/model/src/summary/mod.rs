@@ -70,7 +70,6 @@ pub struct TicketPlace {
 pub enum WorkflowName<'a> {
     Known(&'a str, Track),
     Ambiguous(Vec<&'a str>),
-    /// The configuration names one that does not exist.
     Missing(&'a str),
     Unknown,
 }
@@ -87,8 +86,7 @@ pub struct ProgressSummary<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LifecycleSummary<'a> {
     pub name: &'a str,
-    /// The state that the status means, and how far along it is; `None` where the lifecycle does not know the
-    /// word.
+    /// The state of the status, with its rank; `None` where the lifecycle does not know the word.
     pub state: Option<(Cow<'a, str>, Option<u32>)>,
     pub next: Option<Cow<'a, str>>,
     /// The command of its pack that leads on; `ID` stands for the id, or the path.
@@ -237,7 +235,6 @@ pub enum Condition {
     /// It has content and no completed step: somebody has to look at it before its first step runs again.
     Interrupted,
     Underway,
-    /// None of its work is done.
     NotStarted,
     /// It is a story whose status stands in its body or its ledger only.
     NotImported,
@@ -300,8 +297,7 @@ impl Condition {
     }
 }
 
-/// Returns whether its kind has a command for its state: a task that failed has ended, and can be tried
-/// again.
+/// Returns whether its kind has a command for its state: a failed task has ended and can be retried.
 fn goes_on(artifact: &TrackedArtifact) -> bool {
     let of_kind = artifact.state().kind.zip(artifact.lifecycle_state());
     of_kind.is_some_and(|(kind, state)| kind.commands.iter().any(|(own, _)| *own == state.name))

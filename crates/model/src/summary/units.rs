@@ -121,8 +121,7 @@ pub fn epic_titles<'a>(titles: impl IntoIterator<Item = (u16, Cow<'a, str>)>) ->
 /// The longest title that is taken, in characters: what is longer is no title.
 const LONGEST: usize = 120;
 
-/// Returns the titles that `artifact` gives to epics: headings `Epic N: TITLE`, where the name of its file
-/// begins with `epic`. Of two of an epic the first counts.
+/// The headings `Epic N: TITLE` of a file whose name begins with `epic`; of two of an epic the first.
 pub(super) fn of(artifact: &TrackedArtifact) -> Vec<(u16, Cow<'_, str>)> {
     let path = artifact.path();
     if !path.file_stem().starts_with("epic") {
@@ -157,7 +156,6 @@ pub enum NextSteps<'a> {
     Step(StepName<'a>, Vec<StepName<'a>>),
     /// One of these, at the person's choice.
     Choice(Vec<StepName<'a>>),
-    /// Nothing: the end is reached.
     Finished,
     Unknown(UnknownNext),
 }

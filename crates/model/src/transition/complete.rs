@@ -104,8 +104,7 @@ fn place(workflow: Option<&WorkflowDefinition>, completed: &[StepId], id: &StepI
     (0..end).rev().find(|at| is_ordered(&with(*at))).unwrap_or(end)
 }
 
-/// Returns whether a list of numbers is to hold a step that has no number alone, such as `02b` or a skipped
-/// one: then all of it is written by name, since no reader takes a list of numbers and names for one.
+/// Returns whether a step without a number of its own (`02b`, a skipped one) makes the list one of names.
 fn wants_names(workflow: Option<&WorkflowDefinition>, items: &[StepItem], given: &[String]) -> bool {
     let Some(workflow) = workflow else { return false };
     let is_whole = |step: &Step| {
@@ -249,8 +248,7 @@ pub(super) fn reopen_plan(
     Ok(plan)
 }
 
-/// Nothing is completed any more: a numeric `lastStep` is 0, as in the templates; other keys have no word for
-/// that.
+/// Nothing is completed: a numeric `lastStep` is 0, as in templates; other keys have no word for it.
 fn reset(artifact: &Artifact, plan: &mut Plan) {
     for field in artifact.state().last_step.iter().chain(&artifact.state().current_step) {
         if field.kind == FieldKind::Integer && field.text != "0" {
@@ -275,7 +273,6 @@ fn later_steps(workflow: Option<&WorkflowDefinition>, completed: &[StepId], give
     })
 }
 
-/// Work that was delegated and is not finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenChild {
     pub path: String,
@@ -305,8 +302,7 @@ impl fmt::Display for OpenChild {
     }
 }
 
-/// Decides on finishing an artifact whose children `open` are not finished. An `insistence` is the reason to
-/// do it all the same.
+/// An `insistence` is the reason to finish it although the children `open` are not finished.
 pub fn finish_above(open: Vec<OpenChild>, insistence: Option<&str>) -> Result<(), TransitionRefusal> {
     if open.is_empty() || insistence.is_some() {
         return Ok(());

@@ -8,7 +8,6 @@ use crate::{
 };
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 
-/// The changes when work is delegated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DelegationPlan {
     /// Edits of the parent: it gets an id and a place, if it has none.
@@ -17,12 +16,10 @@ pub struct DelegationPlan {
     pub position: ChainPosition,
 }
 
-/// A new artifact that holds delegated work.
 #[derive(Clone, Copy, Debug)]
 pub struct NewChild<'a> {
     pub position: &'a ChainPosition,
     pub title: &'a str,
-    /// The agent that is to do the work.
     pub agent: &'a str,
     pub task: Option<&'a str>,
     /// A link to the parent's file, seen from the child's folder.

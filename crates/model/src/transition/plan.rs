@@ -24,14 +24,12 @@ pub enum Remark {
     AlreadyCompleted {
         step: String,
     },
-    /// The step is not in the list.
     NotCompleted {
         step: String,
     },
     UnknownStep {
         step: String,
         workflow: String,
-        /// The step that was most likely meant.
         near: Option<String>,
     },
     /// Its number is that of one step, and its name is not.
@@ -201,7 +199,6 @@ pub enum Command {
     Complete {
         steps: Vec<String>,
     },
-    /// Takes steps out of the list of completed ones.
     Reopen {
         steps: Vec<String>,
     },
@@ -235,7 +232,6 @@ pub enum ItemChange {
     Add(KeyPath, Value),
     /// Takes the first such item out of a list.
     TakeOut(KeyPath, Value),
-    /// Takes a key out, with its value.
     Unset(KeyPath),
 }
 
@@ -349,7 +345,6 @@ pub enum TransitionRefusal {
     ScopeOfHuman { stands: String },
     #[error("it is a record of a flow, which the commands `stepmark flow` alone change")]
     OfFlow,
-    /// It is a record of a system, which does not allow the change.
     #[error("{reason}")]
     Record { reason: String, help: String },
     #[error("event {event} cannot be undone: {reason}")]

@@ -75,8 +75,7 @@ pub(super) fn item_edits(
     changes.iter().map(edit).collect()
 }
 
-/// The path as it is meant: where the file has a key with dots in its name, or the same name in another
-/// spelling of Unicode, that key.
+/// A key of the file with dots in its name, or in another spelling of Unicode, is what is meant.
 fn literal<'t>(keys: &KeyIndex<'t>, root: &'t Node<'_>, path: &KeyPath) -> KeyPath {
     if keys.node_at(root, &path.0).is_some() {
         return path.clone();
@@ -121,8 +120,7 @@ pub(super) fn keeps_step_lists(
     }
 }
 
-/// Refuses steps that the workflow does not have, and a list of numbers and names, which no reader takes for
-/// one. What stands in the list already may stay.
+/// Refuses unknown steps, and numbers beside names, which no reader takes; what is there may stay.
 pub(super) fn knows_steps(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,
@@ -204,8 +202,7 @@ pub enum ScopeSource {
     },
 }
 
-/// The confidence of an AI: from 0, not at all, to 1, certain. As text it has the decimals that it was given
-/// with.
+/// From 0, not at all, to 1, certain. As text it has the decimals that it was given with.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Confidence {
     value: f64,

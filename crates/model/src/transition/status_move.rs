@@ -19,7 +19,6 @@ pub struct StatusMove {
     pub to: Option<String>,
     /// True if the move is allowed only without open children: the table says so, or the work ends with it.
     pub wants_children_finished: bool,
-    /// True if only a person may make the move.
     pub wants_human: bool,
     pub overridden: Option<MoveRefusal>,
 }
@@ -103,7 +102,6 @@ pub(super) fn plan(
     Ok(Plan { edits, remarks })
 }
 
-/// `Command::Move`: the state that the move enters, what it writes, and what the table wants written.
 pub(super) fn named(
     artifact: &Artifact,
     lifecycle: Option<&Lifecycle>,
@@ -127,8 +125,7 @@ pub(super) fn named(
     Ok(Plan { edits, remarks: Vec::new() })
 }
 
-/// The edits that the table adds when `assignments` change the status, without keys that they write
-/// themselves.
+/// The edits that the table adds to `assignments` of the status, without keys that these write.
 pub(super) fn upkeep_of(
     artifact: &Artifact,
     lifecycle: Option<&Lifecycle>,
@@ -163,10 +160,8 @@ fn key_updates(artifact: &Artifact, lifecycle: &Lifecycle, to: &str) -> Vec<Edit
 /// The facts around an artifact that a command is to change.
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionContext<'a> {
-    /// The workflow that it belongs to, if it is known.
     pub workflow: Option<&'a WorkflowDefinition>,
     pub lifecycle: Option<&'a Lifecycle>,
-    /// The treatment of a step that is unknown or not the next one.
     pub strictness: Strictness,
 }
 

@@ -193,8 +193,7 @@ pub(super) fn item(given: &str, step: Option<&Step>, items: &[StepItem]) -> Valu
         Kind::of(&item.spelling, is_integer, item.kind == StepItemKind::Map)
     });
     match (kind, step) {
-        // Into an empty list the name goes, which BMAD's own resume looks for; without a workflow the given
-        // spelling, a bare number as a number.
+        // An empty list gets the name, for BMAD's resume; without a workflow the spelling, a number as one.
         (None, Some(step)) if items.is_empty() && StepId::parse(given).slug().is_none() => {
             Value::from(step.name())
         }
@@ -228,8 +227,7 @@ pub(super) fn are_integers(items: &[StepItem]) -> bool {
     }) == Some(Kind::Integer)
 }
 
-/// Returns whether an item is of the kind of those in the list, as far as that has one: a list of numbers and
-/// names is read by no tool as one list.
+/// Returns whether an item is of the list's kind, if any: no tool reads numbers and names as one list.
 pub(super) fn is_alike(item: &StepItem, items: &[StepItem]) -> bool {
     let kind = |item: &StepItem| {
         let is_integer = item.kind == StepItemKind::Scalar(FieldKind::Integer);
@@ -248,8 +246,7 @@ fn whole_number(given: &str) -> Option<Value> {
     given.parse::<i64>().ok().filter(|number| number.to_string() == given).map(Value::Integer)
 }
 
-/// `step` in the kind of an existing `lastStep` or `currentStep`; the kind of the list where the key is
-/// empty.
+/// `step` in the kind of an existing `lastStep` or `currentStep`; if that is empty, of the list.
 pub(super) fn field(old: &Field, given: &str, step: Option<&Step>, items: &[StepItem]) -> Option<Value> {
     let Some(text) = old.filled() else { return Some(item(given, step, items)) };
     let kind = Kind::of(text, old.kind == FieldKind::Integer, false);

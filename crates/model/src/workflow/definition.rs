@@ -96,8 +96,7 @@ impl WorkflowOutline {
         self.chains.iter().flat_map(|chain| &chain.steps).any(|step| step.id.number().is_some())
     }
 
-    /// The few files that tell what the workflow calls itself and its artifacts: entries, and each track's
-    /// first step.
+    /// The files that tell what the workflow calls itself and its artifacts: entries, and each first step.
     pub fn telling_files(&self) -> Vec<&ProjectPath> {
         let number = |step: &&StepOutline| (step.id.number().is_none(), step.id.number());
         let first = self.chains.iter().filter_map(|chain| chain.steps.iter().min_by_key(number));
@@ -128,8 +127,7 @@ pub enum Track {
     Create,
     /// A finished artifact is revised: `steps-e`, `step-e-NN`.
     Edit,
-    /// A finished artifact is examined; its steps stand under `validationStepsCompleted`: `steps-v`,
-    /// `step-v-NN`.
+    /// A finished artifact is examined, under `validationStepsCompleted`: `steps-v`, `step-v-NN`.
     Validate,
 }
 

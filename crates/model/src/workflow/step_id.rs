@@ -91,8 +91,7 @@ impl StepId {
         }
     }
 
-    /// Returns whether the spelling marks the step as skipped (`step-03-success-skipped`): done, but without
-    /// work.
+    /// Returns whether the spelling marks it as skipped (`step-03-success-skipped`): done, but without work.
     pub fn is_skipped(&self) -> bool {
         self.skipped
     }
@@ -138,8 +137,7 @@ fn form(text: &str) -> StepForm {
     if let Some(numbered) = numbered(rest) {
         return numbered;
     }
-    // A name without a number is a step only where a separator sets `step` apart: `step-oneshot`, not
-    // `steps`.
+    // Without a number, a separator has to set `step` apart: `step-oneshot`, not `steps`.
     let set_apart = text.strip_prefix("step").is_some_and(|rest| rest.starts_with(['-', '_']));
     if set_apart && !rest.is_empty() && !rest.contains(char::is_whitespace) {
         return StepForm::Named(rest.into());

@@ -379,7 +379,6 @@ impl Attributes {
         }
     }
 
-    /// Returns whether nothing is said.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

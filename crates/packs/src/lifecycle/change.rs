@@ -216,7 +216,6 @@ impl Roles {
         })
     }
 
-    /// The actors that have the role, as they are written.
     pub fn of(&self, role: &str) -> Vec<String> {
         self.patterns(role).iter().map(|pattern| pattern.0.clone()).collect()
     }
@@ -277,8 +276,7 @@ struct RootKey {
 }
 
 impl RootKeys {
-    /// The keys of `artifact`; none where its frontmatter cannot be read. Of a key that stands twice the
-    /// first counts.
+    /// None where the frontmatter cannot be read. Of a key that stands twice the first counts.
     pub fn of(yaml: &Yaml<'_>) -> Self {
         let mut keys = BTreeMap::new();
         for entry in yaml.root().map(Node::entries).unwrap_or_default() {
@@ -294,8 +292,7 @@ impl RootKeys {
         self.0.contains_key(key)
     }
 
-    /// Returns whether something stands under the key: a text that is not empty, or a list or mapping that is
-    /// not.
+    /// Returns whether the key has a text, list or mapping that is not empty.
     pub fn is_filled(&self, key: &str) -> bool {
         self.0.get(key).is_some_and(|value| value.is_filled)
     }

@@ -19,8 +19,7 @@ pub enum Guard {
     Human,
     /// `filled(KEY)`: the frontmatter says something under KEY.
     Filled(Box<str>),
-    /// `dependencies-done(KEY)`: each id under KEY is that of an artifact whose work has come to its end:
-    /// what failed or was cancelled has not.
+    /// `dependencies-done(KEY)`: all ids under KEY are of work that ended well, not failed or cancelled.
     DependenciesDone(Box<str>),
     /// `holder(KEY)`: whoever makes the move is named under KEY.
     Holder(Box<str>),
@@ -177,8 +176,7 @@ impl Guard {
         MoveRefusal::Argument { made: made.to_owned(), reason: format!("nobody answers its guard `{self}`") }
     }
 
-    /// The reason why a guard about the values of `artifact` does not hold; `None` too for a guard about
-    /// other things.
+    /// The reason why a guard about values does not hold; `None` too for a guard about other things.
     pub fn unmet_in(&self, state: &Json) -> Option<String> {
         match self {
             Self::AtLeast(key, least) => {
@@ -215,7 +213,6 @@ fn size(value: &Json) -> Option<f64> {
     value.as_f64().or_else(|| value.as_array().map(length))
 }
 
-/// The reason why the last attempt is not verified.
 fn unverified(state: &Json) -> Option<String> {
     let last = |key: &str| state[key].as_array().and_then(|items| items.last());
     let Some(attempt) = last("attempts").and_then(|attempt| attempt["attempt_id"].as_str()) else {
@@ -238,8 +235,7 @@ fn passes(verification: &Json) -> bool {
     says_something && checks.iter().all(is_passed) && decision.is_none_or(|decision| decision == PASS)
 }
 
-/// The highest value of a counter: a number, or the frontmatter key that holds it, so that a person may raise
-/// it for one artifact.
+/// A number, or the frontmatter key that holds it, so that a person may raise it for one artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CounterLimit {
     Number(u64),

@@ -12,11 +12,9 @@ pub struct MoveFacts<'f> {
     pub after: &'f RootKeys,
     /// The steps of its workflow that are open; none where its workflow is unknown.
     pub open_steps: &'f [String],
-    /// The delegated work that is open. Whoever looks for it elsewhere leaves it empty, and asks
-    /// [`MoveDecision::wants`] whether it matters.
+    /// Open delegated work; empty for whoever looks for it elsewhere by [`MoveDecision::wants`].
     pub open_children: &'f [String],
-    /// The reason why a guard does not hold that is about more than the keys of the root: about values below
-    /// them, who moves, or other files. It is asked for no others, and only where the move wants it.
+    /// The reason why a guard beyond the root's keys (values below, actor, other files) fails, if wanted.
     pub elsewhere: &'f dyn Fn(&Guard) -> Option<String>,
 }
 
@@ -79,8 +77,7 @@ impl Lifecycle {
         Ok(MoveDecision { from: left, to: target, guards })
     }
 
-    /// Returns whether moves of the table lead from the state `from` to `to`, one after the other: what was
-    /// made between two commits.
+    /// Returns whether moves lead from `from` to `to`, one after the other: as between two commits.
     pub fn is_reachable(&self, from: &str, to: &str) -> bool {
         let (Some(from), Some(to)) = (self.state_of(from), self.state_of(to)) else { return false };
         let (mut reached, mut at) = (vec![from], 0);
@@ -201,7 +198,6 @@ fn names(moves: &[Move<'_>]) -> Vec<String> {
     moves.iter().map(|legal| legal.to.name.clone()).collect()
 }
 
-/// The reason why a guard does not hold.
 fn unmet(guard: &Guard, facts: &MoveFacts<'_>) -> Option<String> {
     let open = |open: &[String]| (!open.is_empty()).then(|| format!("open: {}", listed(open)));
     match guard {

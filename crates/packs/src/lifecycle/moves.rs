@@ -71,7 +71,6 @@ struct Writes {
     clear: Vec<String>,
 }
 
-/// A change of one key of the frontmatter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
     Set(String, Json),

@@ -31,7 +31,6 @@ pub struct Lifecycle {
     pub(super) subject: Vec<String>,
     /// The key that gets the date of each move, where it is there.
     pub(super) dated: Option<String>,
-    /// The attributes: they hold for every change.
     pub(super) attributes: Attributes,
     pub(super) words: BTreeMap<String, usize>,
 }
@@ -58,7 +57,6 @@ impl Lifecycle {
         &self.name
     }
 
-    /// The key that gets the date of each move, where it is there.
     pub fn dated(&self) -> Option<&str> {
         self.dated.as_deref()
     }
@@ -71,13 +69,11 @@ impl Lifecycle {
         &self.states
     }
 
-    /// The numbers that it keeps in the frontmatter.
     pub fn counters(&self) -> &[Counter] {
         &self.counters
     }
 
-    /// The state that a status word means; `None` for a word that is unknown here. No move leads out of an
-    /// unknown status (docs/design.md, "Unknown words").
+    /// `None` for an unknown word, from which no move leads (docs/design.md, "Unknown words").
     pub fn state_of(&self, status: &str) -> Option<&LifecycleState> {
         // Mostly it is spelled as in the table.
         let exact = self.states.iter().find(|state| state.name == status);
@@ -158,12 +154,10 @@ impl Lifecycle {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LifecycleState {
-    /// Its name, as it is written into artifacts.
     pub name: String,
     pub synonyms: Vec<String>,
     pub meaning: Option<String>,
-    /// The progress of the work: a higher rank is further. `None` for a state beside the way, such as
-    /// blocked.
+    /// Progress: a higher rank is further; `None` for a state beside the way, such as blocked.
     pub rank: Option<u32>,
     /// True if work begins in it.
     pub is_initial: bool,
@@ -171,8 +165,7 @@ pub struct LifecycleState {
     pub is_terminal: bool,
     /// True if only a move out of it changes the frontmatter.
     pub is_frozen: bool,
-    /// The frontmatter keys that remember which state it was entered from: entering writes the last, and it
-    /// is left for the first that names a state. Without any it is left as the table says.
+    /// Keys for the state it was entered from: the last is written, the first that names one is followed.
     pub return_to: Vec<String>,
     /// The numbers that are written beside the status when it is entered: those that other programs read.
     pub sets: BTreeMap<String, u64>,
@@ -205,9 +198,7 @@ pub struct Counter {
     pub leaving: Vec<String>,
     /// The highest value: a move that would go beyond is refused.
     pub at_most: Option<CounterLimit>,
-    /// The states whose entering sets it to 0.
     pub reset_by: Vec<String>,
-    /// The states whose leaving sets it to 0.
     pub reset_leaving: Vec<String>,
 }
 
@@ -260,8 +251,7 @@ pub enum KeyUpdate {
 }
 
 impl Lifecycle {
-    /// The keys that a move from `from` to `to` writes beside the status. A counter that is no number is left
-    /// as it is.
+    /// The keys that the move writes beside the status; a counter that is no number stays.
     pub fn key_updates(
         &self,
         from: Option<&LifecycleState>,
@@ -294,7 +284,6 @@ impl Counter {
         }
     }
 
-    /// Returns whether a move from `from` to `to` counts.
     pub(super) fn counts(&self, from: Option<&LifecycleState>, to: &LifecycleState) -> bool {
         let is_left = from.is_some_and(|from| self.leaving.contains(&from.name));
         self.entering.contains(&to.name) && (self.leaving.is_empty() || is_left)

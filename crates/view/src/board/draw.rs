@@ -93,7 +93,6 @@ const KEYS: [(&str, &str); 12] = [
 
 const WIDTH: u16 = 64;
 
-/// The page of keys.
 fn draw_keys(theme: Theme, frame: &mut Frame<'_>, area: Rect) {
     let height = u16::try_from(KEYS.len() + 2).unwrap_or(u16::MAX);
     let [area] = Layout::horizontal([Constraint::Max(WIDTH)]).flex(Flex::Center).areas(area);

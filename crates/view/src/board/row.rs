@@ -38,7 +38,6 @@ impl<'o> Row<'o> {
         }
     }
 
-    /// The choice that it is known by when it is chosen.
     pub(super) fn choice(&self) -> Choice {
         match self {
             Self::Trouble(trouble) => Choice::Trouble(trouble.what.clone()),
@@ -106,7 +105,6 @@ impl Sort {
         }
     }
 
-    /// Brings `places` of `entries`, which are in the order of the paths, into this order.
     pub(super) fn apply(self, entries: &[Entry], places: &mut [usize]) {
         match self {
             Self::Path => {}

@@ -40,7 +40,6 @@ pub(super) enum Mode {
     Help,
 }
 
-/// The effect of a key on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pressed {
     GoesOn,
@@ -64,7 +63,6 @@ impl BoardState {
         self.choose_something();
     }
 
-    /// Tells something until the project changes.
     pub fn remark(&mut self, remark: String) {
         self.remark = Some(remark);
     }
@@ -131,8 +129,7 @@ impl BoardState {
         Pressed::GoesOn
     }
 
-    /// The rows that are shown, in their order: first what belongs to no artifact, which stands in no order
-    /// of theirs.
+    /// The rows that are shown: first what belongs to no artifact, which stands in no order of theirs.
     pub(super) fn shown(&self) -> Vec<Row<'_>> {
         let entries = &self.overview.entries;
         let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
@@ -149,7 +146,6 @@ impl BoardState {
         Row::troubles(&self.overview).chain(artifacts).filter(|row| row.fits(&words)).collect()
     }
 
-    /// The number of rows without a filter.
     pub(super) fn rows(&self) -> usize {
         Row::troubles(&self.overview).count() + self.overview.entries.len()
     }

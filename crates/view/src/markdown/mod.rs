@@ -17,8 +17,7 @@ const HEADINGS_BELOW: usize = 2;
 
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
-/// Elements that stand deeper in others than this are shown as if they did not: browsers and parsers take
-/// quadratic time for nesting.
+/// Elements that stand deeper are shown flat: browsers and parsers take quadratic time for nesting.
 const DEEPEST: usize = 64;
 
 /// `text` as HTML. HTML in it is shown as text, but for its comments, which are left out. Images become their
@@ -46,8 +45,7 @@ pub fn render(text: &str) -> Markup {
     PreEscaped(harmless)
 }
 
-/// Returns whether a link may lead there: nowhere where it would run something. Read as browsers read it
-/// (WHATWG URL), who skip blanks and line ends.
+/// Read as browsers do (WHATWG URL), which skip blanks and line ends: nothing may be run.
 fn may_be_followed(target: &str) -> bool {
     match Url::parse(target) {
         Ok(url) => SCHEMES.contains(&url.scheme()),
@@ -55,8 +53,7 @@ fn may_be_followed(target: &str) -> bool {
     }
 }
 
-/// The part of `event` that is shown. `block` holds the HTML of a block until it ends: it comes line by line,
-/// and comments have several.
+/// `block` holds the HTML of a block to its end: it comes by lines, and comments have several.
 fn tamed<'t>(event: Event<'t>, block: &mut String) -> Option<Event<'t>> {
     Some(match event {
         Event::Start(Tag::Image { .. }) => Event::Text("[image: ".into()),
@@ -104,14 +101,12 @@ fn lowered(level: HeadingLevel) -> HeadingLevel {
     HeadingLevel::try_from(level as usize + HEADINGS_BELOW).unwrap_or(HeadingLevel::H6)
 }
 
-/// `html` without its comments. One that does not end is shown: whoever forgot its end should not lose the
-/// rest.
+/// A comment without end is shown: whoever forgot its end should not lose the rest.
 fn without_comments(html: &str) -> String {
     let mut rest = html;
     let mut kept = String::new();
     while let Some(start) = rest.find("<!--") {
-        // `<!-->` and `<!--->` are comments, too (CommonMark 0.31, 6.6): the end may share the hyphens of the
-        // beginning.
+        // `<!-->` and `<!--->` are comments too (CommonMark 0.31, 6.6): the ends may share hyphens.
         let from_hyphens = &rest[start + "<!".len()..];
         let Some((_, after)) = from_hyphens.split_once("-->") else { break };
         kept.push_str(&rest[..start]);

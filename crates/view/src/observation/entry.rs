@@ -73,7 +73,6 @@ impl Entry {
         }
     }
 
-    /// The title, else the name of the file.
     pub fn name(&self) -> &str {
         self.title.as_deref().unwrap_or_else(|| self.path.file_name())
     }

@@ -23,14 +23,12 @@ use stepmark_store::{
     workspace::{Artifacts, Workspace},
 };
 
-/// The number of the latest events that are looked at: those that the timeline shows, and by which "lately"
-/// is judged.
+/// The latest events that are looked at: for the timeline, and to judge what is "lately".
 pub const EVENTS: usize = 600;
 
 /// Everything that a view is made from, read at one moment.
 #[derive(Clone, Debug)]
 pub struct Observation {
-    /// The name that people give the project: that of its folder.
     pub project: String,
     /// The time at which it was looked at, by the clock of the workspace.
     pub at: Timestamp,
@@ -63,8 +61,7 @@ pub enum ObservationError {
 }
 
 impl Observation {
-    /// Looks at the project of `workspace` as it is now, its workflows included. Artifacts that have not
-    /// changed since they were last checked are not read, unless something was found in them.
+    /// Looks at the project as it is now. Unchanged artifacts without findings are not read again.
     pub fn take(workspace: &Workspace) -> Result<Self, ObservationError> {
         Self::whole(&workspace.afresh())
     }
@@ -75,8 +72,7 @@ impl Observation {
         Self::of(workspace, summaries, findings)
     }
 
-    /// Everything but what is wrong, which takes longer: `findings` are those of the look before. For whoever
-    /// shows changes at once.
+    /// All but what is wrong, which takes longer: `findings` are of the look before, to show changes at once.
     pub fn begin(workspace: &Workspace, findings: Vec<FindingRow>) -> Result<Self, ObservationError> {
         Self::of(workspace, workspace.checks().summaries()?, findings)
     }
@@ -211,8 +207,7 @@ pub struct FindingRow {
     pub path: ProjectPath,
     /// The place in it, from 1.
     pub position: Position,
-    /// The text of that line and of the one before, where the finding is an error: a parser often stops after
-    /// the cause.
+    /// Of an error, its line and the one before: a parser often stops after the cause.
     pub lines: Vec<String>,
 }
 
@@ -241,8 +236,7 @@ impl FindingRow {
 /// The most bytes of a line that are kept: more than stands on a screen.
 const LINE: usize = 240;
 
-/// The line before the one in which the byte at `place` stands, where there is one, and that one; cut where
-/// they are long.
+/// The line with the byte at `place`, after the one before it; cut where they are long.
 fn lines_at(bytes: &[u8], place: usize) -> Vec<String> {
     let place = place.min(bytes.len());
     let end = bytes[place..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| place + end);

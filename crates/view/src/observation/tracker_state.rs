@@ -31,7 +31,6 @@ use stepmark_sync::{
 pub struct TrackerState {
     pub name: String,
     pub place: String,
-    /// The tickets of artifacts, in the order of the paths.
     pub tickets: Vec<TicketLink>,
     /// The number of actions that are to be done, by their kind, in the order in which they are done.
     pub queue: Vec<(&'static str, usize)>,
@@ -83,8 +82,7 @@ pub struct LeaderState {
 }
 
 impl TrackerState {
-    /// The state of every tracker that the configuration names; why not, where configuration or ledger cannot
-    /// be read.
+    /// The state of every configured tracker; the error says why it cannot be told.
     pub(super) fn read_all(workspace: &Workspace, summaries: &Summaries<'_>) -> Result<Vec<Self>, String> {
         let configuration =
             SyncConfiguration::of(workspace.configuration()).map_err(|error| with_causes(&error))?;
@@ -238,8 +236,7 @@ fn artifacts(kinds: &[RememberedKind]) -> Vec<&str> {
     names.filter(|name| seen.insert(*name)).collect()
 }
 
-/// The nodes beside an artifact, and those beside the memories among them. `None` where memory does not know
-/// the artifact.
+/// Also the nodes beside the memories among them; `None` where memory does not know it.
 fn around(memory: &Memory, name: &str) -> Result<Option<Neighbourhood>, MemoryError> {
     let mut found = match memory.neighbourhood(name, 2) {
         Err(MemoryError::NoNode { .. }) => return Ok(None),
@@ -258,8 +255,7 @@ fn around(memory: &Memory, name: &str) -> Result<Option<Neighbourhood>, MemoryEr
     Ok(Some(found))
 }
 
-/// The systems of a project that are shown whole. A record that cannot be read is left out: the findings tell
-/// of it.
+/// Shown whole. A record that cannot be read is left out: the findings tell of it.
 #[derive(Clone, Debug, Default)]
 pub struct ObservedSystems {
     /// The flows, in the order of their ids.

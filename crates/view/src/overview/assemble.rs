@@ -20,8 +20,7 @@ use stepmark_model::{
     journal::{Event, Kind},
 };
 
-/// The overview of a project: what is done, what is next and what is wrong. The same observation gives the
-/// same overview.
+/// The overview of a project; the same observation gives the same overview.
 #[derive(Clone, Debug)]
 pub struct Overview {
     pub project: String,
@@ -30,8 +29,7 @@ pub struct Overview {
     pub entries: Vec<Entry>,
     /// The artifacts that are finished: places in `entries`, what was changed last first.
     pub done: Vec<usize>,
-    /// The artifacts that can be worked on: places in `entries`, what is underway first, and of that what was
-    /// changed last.
+    /// Places of workable `entries`: what is underway first, and of that what was changed last.
     pub next: Vec<usize>,
     /// The things that are wrong, the worst first.
     pub wrong: Vec<Trouble>,
@@ -154,8 +152,7 @@ fn finished(entries: &[Entry]) -> Vec<usize> {
     places
 }
 
-/// The artifacts that can be worked on: what is underway before what is not, and of each what was changed
-/// last first.
+/// The workable ones: underway before what is not, and of each what was changed last first.
 fn workable(entries: &[Entry]) -> Vec<usize> {
     let mut places: Vec<usize> =
         (0..entries.len()).filter(|place| entries[*place].condition.is_open()).collect();
@@ -176,7 +173,6 @@ pub struct SessionRow {
     /// The time of the first of its events.
     pub first_at: Timestamp,
     pub last_at: Timestamp,
-    /// The actors, in the order of the names.
     pub actors: BTreeSet<String>,
     /// Its events, the last first.
     pub events: Vec<EventRow>,
@@ -220,8 +216,7 @@ pub(super) fn sessions(events: &[Event]) -> Vec<SessionRow> {
         let place = *places.entry(name).or_insert_with(|| {
             sessions.push(SessionRow {
                 name: name.map(str::to_owned),
-                // The latest event that begins or ends it decides; the events come from the last to the
-                // first.
+                // The events come from the last to the first, and the latest that begins or ends it decides.
                 is_open: false,
                 first_at: event.at,
                 last_at: event.at,
@@ -270,8 +265,7 @@ impl Trouble {
     }
 }
 
-/// Everything that is wrong: errors, then warnings; notes are none. What keeps work from going on stands
-/// before what is badly written.
+/// Errors, then warnings, no notes. What stops work stands before what is badly written.
 pub(super) fn all(observation: &Observation, entries: &[Entry], findings: &[FindingRow]) -> Vec<Trouble> {
     let mut troubles = of_project(observation);
     let waiting = entries.iter().filter(|entry| entry.condition == Condition::NotImported).count();

@@ -144,8 +144,7 @@ pub(super) fn epic_name(epic: u16, titles: &EpicTitles) -> String {
     titles.get(&epic).map_or_else(|| format!("Epic {epic}"), |title| format!("Epic {epic}: {title}"))
 }
 
-/// Returns for each of the paths `shown` its shortest end, in whole parts and without `.md`, that no other of
-/// `all` ends with.
+/// For each path `shown` its shortest end, in whole parts without `.md`, that is unique in `all`.
 pub fn short_names<'p>(
     shown: &[&'p ProjectPath],
     all: impl IntoIterator<Item = &'p ProjectPath>,

@@ -46,14 +46,12 @@ impl ProgressGroup {
     }
 }
 
-/// The groups by workflow, in the order of the names; artifacts without one are no group.
 pub(super) fn by_workflow(entries: &[Entry]) -> Vec<ProgressGroup> {
     let known = entries.iter().filter(|entry| entry.bar.is_some());
     grouped(known.map(|entry| (entry.workflow.clone(), entry))).into_values().collect()
 }
 
-/// The groups by epic, in the order of their numbers: stories that have a file, and those that only one of
-/// `ledgers` lists. They count as a whole each, however many steps some of them have.
+/// By number: stories with a file, and those that only `ledgers` list. Each counts as a whole.
 pub(super) fn by_epic(
     entries: &[Entry],
     ledgers: &[SprintLedger],

@@ -82,8 +82,7 @@ fn facts(entry: &Entry, overview: &Overview) -> Markup {
     }
 }
 
-/// The part of the overview that shows an artifact with the others of its flow, or of its project: id and
-/// name.
+/// The part, by id and name, that shows an artifact with the others of its flow or project.
 fn shown_whole(entry: &Entry, overview: &Overview) -> Option<(String, String)> {
     let systems = &overview.systems;
     if systems.asdd.as_ref().is_some_and(|slices| slices.paths.contains(&entry.path)) {
@@ -129,7 +128,6 @@ fn text(bytes: &[u8]) -> Markup {
     }
 }
 
-/// Says so where not everything is shown.
 fn left_out(excerpt: &Excerpt<'_>) -> Markup {
     let Excerpt { shown, all, .. } = excerpt;
     html! {
@@ -165,8 +163,7 @@ fn happened(event: &Event) -> Markup {
     }
 }
 
-/// The old value and the new one, as `del` and `ins`, with an arrow or a plus for whoever does not see
-/// colours.
+/// As `del` and `ins`, with an arrow or a plus for whoever does not see colours.
 fn difference(change: &Change) -> Markup {
     let place = if change.path.0.is_empty() { "frontmatter".to_owned() } else { change.path.to_string() };
     let (old, new) = match &change.op {

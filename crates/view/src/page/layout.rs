@@ -9,8 +9,7 @@ use stepmark_model::artifact::{FileHash, ProjectPath};
 
 pub const STYLE: &str = include_str!("assets/page.css");
 
-/// The script of pages, where scripts run: search, filter, and follow changes. Everything can be read without
-/// it.
+/// The script of pages: search, filter, follow changes; all can be read without it.
 pub const SCRIPT: &str = include_str!("assets/page.js");
 
 /// The name of an inline script or style in a content security policy (CSP Level 3, "hash-source").
@@ -189,7 +188,6 @@ impl Links {
         }
     }
 
-    /// The address of a rule on the page that lists findings.
     pub fn to_rule(self, id: &str) -> String {
         match self {
             Self::Rows => format!("#rule-{id}"),

@@ -62,8 +62,7 @@ pub(super) fn step_bar(bar: &StepBar) -> Markup {
     }
 }
 
-/// The progress of a group: a bar of its steps, or of its artifacts where there are none, and its artifacts
-/// as text.
+/// A bar of its steps, or of its artifacts where there are none, and its artifacts as text.
 pub(super) fn group_bar(group: &ProgressGroup) -> Markup {
     let (done, total) = if group.units.1 > 0 { group.units } else { (group.finished, group.total) };
     html! {

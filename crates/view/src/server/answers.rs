@@ -27,8 +27,7 @@ const EVENTS: usize = 200;
 /// The most pages of artifacts that are drawn at a time; others wait. One takes memory and a processor.
 const DRAWN: usize = 2;
 
-/// The most who listen at a time: fewer than there are connections, so that pages are answered whoever
-/// listens.
+/// Fewer listeners than connections, so that pages are answered whoever listens.
 const LISTENERS: usize = 128;
 
 /// The state that is served. Clones share how much of it there is at a time.

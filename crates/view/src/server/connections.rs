@@ -95,8 +95,7 @@ impl AsyncWrite for Sending {
     }
 }
 
-/// The rights of a page of the server: to run, be styled by and talk to what this server serves, and nothing
-/// else.
+/// A page may run, be styled by and talk to what this server serves, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -128,8 +127,7 @@ pub(super) fn refusal(
     headers: &HeaderMap,
     port: u16,
 ) -> Option<(StatusCode, &'static str)> {
-    // A page of another site whose name was led here (DNS rebinding) names that site. A target may name a
-    // host, too (RFC 9112, 3.2.2).
+    // A page led here by DNS rebinding names its own site, maybe in the target (RFC 9112, 3.2.2).
     let is_own = only(headers, header::HOST)
         .and_then(|host| host.to_str().ok())
         .is_some_and(|host| is_own_host(host, port))
@@ -149,8 +147,7 @@ pub(super) fn refusal(
     None
 }
 
-/// A page of another site asks in the name of whoever looks at it (Fetch Metadata, W3C). A person who follows
-/// a link of another site to a page here may do so: that site sees nothing of it.
+/// Another site asks in its visitor's name (Fetch Metadata, W3C); a followed link shows it nothing.
 fn is_asked_by_own_page_or_person(headers: &HeaderMap) -> bool {
     if !headers.contains_key(SITE) {
         // No browser of today: nobody's page asks.

@@ -29,8 +29,7 @@ const REQUEST: Duration = Duration::from_secs(10);
 /// The most bytes that the head of a request may have; a browser's has a few hundred.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// Serves connections of `listener` until `end`; then streams are over, and answers that were begun are
-/// finished. Where it is dropped, they are cut off.
+/// After `end` streams are over, and begun answers are finished; where it is dropped, cut off.
 pub async fn serve(listener: BoundedListener, served: Served, end: impl Future<Output = ()>) {
     let router = router(served);
     // Its end is that of the sender.

@@ -15,8 +15,7 @@ use crate::{
     page::{self, OverviewPage, Piece, Revision, Stale},
 };
 
-/// The most earlier revisions that are remembered by their digests: who missed more reads the whole page
-/// again.
+/// Earlier revisions known by their digests: who missed more reads the whole page again.
 const REMEMBERED: usize = 64;
 
 #[derive(Debug)]
@@ -50,8 +49,7 @@ impl Shows {
         (next.digests != before.digests || next.has_other_text(before)).then_some(next)
     }
 
-    /// The same as `before`, which says that it is `stale`, since when it first was; `None` where it says so
-    /// already.
+    /// The same as `before`, marked `stale` since it first was; `None` where it says so already.
     pub fn stale(before: &Shown, stale: Stale) -> Option<Shown> {
         let since = before.stale.as_ref().map_or(stale.since, |known| known.since);
         let stale = Some(Stale { since, ..stale });

@@ -22,8 +22,7 @@ const fn is_invisible(character: char) -> bool {
     )
 }
 
-/// Adds a sign for `character`, which cannot be seen: of a control character its picture where there is one,
-/// of another its number, as in `<U+202E>`, between `open` and `close`.
+/// The picture of a control character, if any, or the number, `<U+202E>`, between `open` and `close`.
 fn add_sign(shown: &mut String, character: char, [open, close]: [&str; 2]) {
     match character {
         '\0'..='\u{1f}' => shown.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{FFFD}')),

@@ -100,7 +100,6 @@ pub(super) enum Fixing {
 #[derive(Debug, Default)]
 pub(super) struct Fixed {
     pub(super) files: Vec<FixedArtifact>,
-    /// The reasons why files could not be changed.
     pub(super) failures: Vec<Failure>,
     /// The fixes of staged artifacts that could not be written, as patches for the index.
     pub(super) patches: Vec<(ProjectPath, Vec<u8>)>,

@@ -118,8 +118,7 @@ fn no_manifest(place: &ManifestPlace) -> Failure {
         .with_help("name another with --file, or make it anew with `stepmark project manifest write`")
 }
 
-/// One line for each file that is not in order. What the installer took away or wrote anew is only counted: a
-/// fresh installation has hundreds of these.
+/// Files that the installer took away or wrote anew are only counted: fresh installations have hundreds.
 fn print_verdict(output: &Output, file: &FileResult) {
     let line = || {
         let reason = file.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();

@@ -114,8 +114,7 @@ pub(super) fn deliver(
 
 pub(in crate::commands) type Told = Vec<(String, Result<DeliveryReport, Failure>)>;
 
-/// Gives every store what it lacks, for as long as `goes_on`. A store that lacks nothing by the ledger is
-/// only asked where `asks_all`.
+/// For as long as `goes_on`; a store that lacks nothing by the ledger is asked only with `asks_all`.
 pub(in crate::commands) fn deliver_to_all(
     workspace: &Workspace,
     asks_all: bool,

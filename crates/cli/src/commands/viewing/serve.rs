@@ -30,8 +30,7 @@ use crate::{
     watch::{Following, Seen, Signal, Signals},
 };
 
-/// The port where none is named: no service is registered there (IANA, Service Name and Transport Protocol
-/// Port Number Registry).
+/// No service is registered there (IANA, Service Name and Transport Protocol Port Number Registry).
 const PORT: u16 = 4747;
 
 const DRAIN: Duration = Duration::from_secs(2);
@@ -117,8 +116,7 @@ async fn until_told(signals: &mut Signals, again: &ChangeSignal) {
 
 type Drawn = Result<Observation, Stale>;
 
-/// Draws what is seen, beside the thread that answers, until nothing more comes. Of several only the last one
-/// is drawn.
+/// Draws what is seen, beside the thread that answers; of several only the last is drawn.
 fn draw(seen: &mpsc::Receiver<Drawn>, sender: &watch::Sender<Arc<Shown>>) {
     let before = || Arc::clone(&sender.borrow());
     let show = |next: Option<Shown>| next.map(|next| sender.send_replace(Arc::new(next)));

@@ -73,7 +73,6 @@ fn no_initiative(found: &Found) -> Failure {
     )
 }
 
-/// Each epic with its tickets.
 fn print(tree: &TicketTree, scope: Option<usize>, output: &Output) {
     let dash = |text: String| if text.is_empty() { "-".to_owned() } else { text };
     for (place, name, status) in tree.folders() {

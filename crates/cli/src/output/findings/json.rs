@@ -21,13 +21,11 @@ struct CheckWire<'a> {
     fixable: Fixable,
     /// The fixes that were made before the file was checked.
     fixed: Vec<RemedyWire<'a>>,
-    /// The fixes that were to be made and were not.
     declined: Vec<DeclinedWire<'a>>,
     left_out: LeftOutWire,
 }
 
-/// The numbers of findings that are not among these: accepted by a suppression, known from the baseline; and
-/// of those that the baseline knows and that are gone.
+/// Findings that a suppression accepts, that the baseline knows, and those of it that are gone.
 #[derive(Debug, Serialize)]
 struct LeftOutWire {
     suppressed: usize,

@@ -73,8 +73,7 @@ impl FromStr for FileHash {
             return Err(wrong());
         }
         let mut digest = [0_u8; 32];
-        // A manifest holds a hundred thousand of these: look each digit up, and look at the end whether all
-        // were digits.
+        // A manifest holds a hundred thousand of these: look each digit up, and check them at the end.
         let mut seen = 0;
         for (byte, pair) in digest.iter_mut().zip(digits.chunks_exact(2)) {
             let (high, low) = (DIGIT_VALUES[usize::from(pair[0])], DIGIT_VALUES[usize::from(pair[1])]);
@@ -111,7 +110,6 @@ pub struct LineEndHashes {
 }
 
 impl LineEndHashes {
-    /// The hashes of `bytes` after either conversion.
     pub fn of(bytes: &[u8]) -> Self {
         let mut hasher = LineEndHasher::default();
         hasher.update(bytes);

@@ -64,7 +64,6 @@ impl ProjectPath {
         Ok(Self(parts.join("/").into()))
     }
 
-    /// The path as text, with `/` between its parts.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -185,8 +184,7 @@ impl ProjectPath {
         self.as_str().split(['/', '\\']).any(names_git_folder)
     }
 
-    /// Returns whether the path is a file that tells git what to do, under any name that a file system takes
-    /// for it.
+    /// Returns whether it tells git what to do, under any name that a file system takes for it.
     pub fn is_file_of_git(&self) -> bool {
         const NAMES: [&str; 6] =
             [".gitignore", "gitign~1", ".gitattributes", "gitatt~1", ".gitmodules", "gitmod~1"];
@@ -199,8 +197,7 @@ impl ProjectPath {
     }
 }
 
-/// Compares two texts, where a run of digits counts as a number. Texts that differ in leading zeros alone are
-/// compared as they are.
+/// Compares with runs of digits as numbers; texts that differ in leading zeros alone as they are.
 pub fn natural_order(one: &str, other: &str) -> Ordering {
     let start = common_runs(one.as_bytes(), other.as_bytes());
     let (mut left, mut right) = (&one[start..], &other[start..]);

@@ -48,8 +48,7 @@ impl CatalogueKind {
         format!("{}-manifest.csv", self.noun())
     }
 
-    /// The columns of the newest release that writes this catalogue (docs/formats.md), for a project whose
-    /// installer wrote none.
+    /// The columns of the newest release (docs/formats.md), for a project whose installer wrote none.
     pub fn newest_columns(self) -> Vec<String> {
         let columns = match self {
             Self::Agent => {
@@ -81,7 +80,6 @@ impl Entry {
     }
 }
 
-/// A catalogue of the installer.
 #[derive(Clone, Debug)]
 pub struct Table {
     pub columns: Vec<String>,
@@ -89,8 +87,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a catalogue: rows may be shorter or longer than the header. Every release has the columns
-    /// `name`, `module` and `path`. The error is a reason in words.
+    /// Rows may be shorter or longer than the header; all releases have `name`, `module` and `path`.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let mut reader = ReaderBuilder::new().flexible(true).from_reader(bytes);
         let columns = reader.headers().map(|header| header.iter().map(str::to_owned).collect::<Vec<_>>());

@@ -39,8 +39,7 @@ pub struct CatalogueFile<'a> {
 
 type Find = fn(&str, &str) -> Option<String>;
 
-/// The official installer's ways to find the columns of an agent in its markup. Each may also be a key of its
-/// frontmatter.
+/// The installer's ways to find an agent's columns in its markup; each may be a frontmatter key too.
 const TOLD: [(&str, Find, &str); 8] = [
     ("displayName", attribute, "name"),
     ("title", attribute, "title"),
@@ -69,8 +68,7 @@ impl CatalogueKind {
 }
 
 impl CatalogueFile<'_> {
-    /// Reads the file as an entry of this kind; `None` for one that is none. One whose frontmatter cannot be
-    /// read is an entry where its name or its markup says enough.
+    /// Reads an entry of this kind; `None` for one that is none. An unreadable one counts by name or markup.
     pub fn read(&self, kind: CatalogueKind, problems: &mut Vec<EntryProblem>) -> Option<Entry> {
         if !kind.may_be(self.path.file_name()) {
             return None;
@@ -255,7 +253,6 @@ fn attribute(text: &str, name: &str) -> Option<String> {
     })
 }
 
-/// The text between the first `<name>` and the `</name>` that follows; it may hold other elements.
 fn element(text: &str, name: &str) -> Option<String> {
     let (_, content) = text.split_once(&format!("<{name}>"))?;
     content.split_once(&format!("</{name}>")).map(|(content, _)| on_one_line(content))

@@ -88,8 +88,7 @@ fn entry(story: &Story, key: &str, location: EntryLocation, from: Option<&str>) 
     })
 }
 
-/// The entry behind which `key` belongs: the last story of its epic with a smaller number, else the epic
-/// itself.
+/// The entry that `key` follows: its epic's last story with a smaller number, else the epic itself.
 fn place_of(key: LedgerKey, keys: &[String]) -> Option<usize> {
     let is_above = |other: &LedgerKey| {
         other.epic == key.epic && *other <= key && other.part != LedgerPart::Retrospective

@@ -15,14 +15,12 @@ pub enum WordChange {
     Unordered,
 }
 
-/// The lifecycles that words about one entry of a ledger are read by: that of the artifact, and that of BMAD,
-/// which the readers of a ledger keep to.
+/// The lifecycles by which the words of an entry are read: the artifact's, and that of a ledger's readers.
 #[derive(Clone, Copy, Debug)]
 pub struct LedgerWords<'l> {
     own: Option<&'l Lifecycle>,
     ledger: Option<&'l Lifecycle>,
-    /// True if the artifact is the spec of a story, so that its words and those of the ledger are not the
-    /// same.
+    /// True for the spec of a story, whose words are not those of the ledger.
     is_spec: bool,
 }
 
@@ -151,8 +149,7 @@ impl SpecWord {
         SPEC_WORDS.iter().find(|word| word.status == state)
     }
 
-    /// The earliest status of a spec that fits what the ledger says: `fits` compares with a word of the
-    /// ledger.
+    /// The earliest status of a spec that fits the ledger, by whose words `fits` compares.
     pub(super) fn first_that(fits: impl Fn(&str) -> bool) -> Option<&'static str> {
         let word = SPEC_WORDS.iter().find(|word| fits(word.listed) || word.also.is_some_and(&fits));
         word.map(|word| word.status)
@@ -202,8 +199,7 @@ impl LedgerKey {
         (!slug.is_empty()).then_some(Self { epic: short_number(epic)?, part })
     }
 
-    /// The key that the file at `path` is called by, with its text. The spec of a story is called by the
-    /// numbers of the story, behind `spec-`.
+    /// The key that the file at `path` is called by, with its text; a story's spec has `spec-` before it.
     pub fn of(path: &ProjectPath) -> Option<(Self, &str)> {
         Self::of_name(path.file_stem())
     }
@@ -247,8 +243,7 @@ pub(super) fn is_issue_key(name: &str) -> bool {
         && number.starts_with(|digit: char| digit.is_ascii_digit())
 }
 
-/// Returns whether the file at `path` is the spec of a story, which BMAD 6.11 and later keep instead of a
-/// story file: its frontmatter has the words of a spec.
+/// Returns whether the file is the spec of a story, which BMAD 6.11 and later keep, with a spec's words.
 pub(crate) fn is_story_spec(path: &ProjectPath) -> bool {
     path.file_stem().starts_with(SPEC_PREFIX) && story_key(path).is_some()
 }

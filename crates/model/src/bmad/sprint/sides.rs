@@ -10,11 +10,9 @@ use crate::{
 };
 use stepmark_frontmatter::ParseError;
 
-/// A place that says a story's status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StorySide {
     Frontmatter,
-    /// The line `Status:` in its body.
     StatusLine,
     SprintStatus,
 }
@@ -116,8 +114,7 @@ impl StorySides {
         copies_differ || own.into_iter().flatten().any(|word| !self.is_in_ledger(word))
     }
 
-    /// Returns whether line and ledger agree on a later state than that of the frontmatter, to which moves
-    /// lead.
+    /// Returns whether line and ledger agree on a later state, to which moves lead.
     pub fn is_agreed(&self) -> bool {
         let said = [StorySide::StatusLine, StorySide::SprintStatus].map(|side| self.chosen(side));
         let (Some(own), [Some(line), Some(listed)]) = (self.frontmatter.as_deref(), said) else {
@@ -129,7 +126,6 @@ impl StorySides {
             && self.lifecycle.as_deref().is_some_and(|table| table.is_reachable(own, line))
     }
 
-    /// Returns whether the ledger says what goes with `status`, or nothing that could contradict it.
     fn is_in_ledger(&self, status: &str) -> bool {
         let (words, listed) = (self.words(), self.sprint_status.as_deref());
         words.in_ledger(status).is_none() || listed.is_none_or(|listed| words.fits(status, listed))
@@ -144,8 +140,7 @@ impl StorySides {
         preferred.filter(speaks).or_else(first)
     }
 
-    /// The side that is furthest along: none of the others says a later state, or one that cannot be ordered.
-    /// Where several are, the one that would count if all agreed.
+    /// The side that none of the others is ahead of; of several the one that counts if all agree.
     pub fn furthest(&self) -> Option<StorySide> {
         let said = || StorySide::FALLBACK.into_iter().filter_map(|side| Some((side, self.chosen(side)?)));
         let reaches = |word: &str| {

@@ -21,13 +21,11 @@ pub struct SprintStatus {
     /// All keys in the order of the file, also those without a word.
     keys: Vec<String>,
     structured: HashSet<String>,
-    /// The time of its last change, as it says.
     updated: Option<String>,
 }
 
 impl SprintStatus {
-    /// Reads the bytes of a ledger. One without `development_status` says nothing; of a key that stands twice
-    /// the first counts.
+    /// One without `development_status` says nothing; of a key that stands twice the first counts.
     pub fn read(bytes: &[u8]) -> Result<Self, ParseError> {
         let document = Document::scan(bytes);
         // A whole file always has itself.
@@ -60,13 +58,11 @@ impl SprintStatus {
         self.updated.as_deref()
     }
 
-    /// The word for the story or epic with this key.
     pub fn status(&self, key: &str) -> Option<&str> {
         self.states.get(key).map(String::as_str)
     }
 
-    /// Returns whether the entry with this key is a map or a list: more stands there than a word, and nobody
-    /// else can tell what.
+    /// Returns whether the entry is a map or a list: more than a word, and nobody else can tell what.
     pub fn is_structured(&self, key: &str) -> bool {
         self.structured.contains(key)
     }
@@ -104,12 +100,10 @@ impl SprintStatus {
         self.keys().find(|own| LedgerKey::read(own) == Some(key))
     }
 
-    /// The word for the story whose file is called `name`.
     pub fn status_of(&self, name: &str) -> Option<&str> {
         self.status(self.entry_of(name)?)
     }
 
-    /// All keys, in the order of the file.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.keys.iter().map(String::as_str)
     }
@@ -146,8 +140,7 @@ impl SprintStatus {
         keys.filter(|key| self.status(key) != later.status(key)).cloned().collect()
     }
 
-    /// The places at which the ledger of the story at `path` may stand, the nearest first: in its folder, or
-    /// in the one above.
+    /// The places of the ledger of the story at `path`, nearest first: in its folder, or in the one above.
     pub fn places(path: &ProjectPath) -> Vec<ProjectPath> {
         let below = |folder: Option<&ProjectPath>| match folder {
             Some(folder) => folder.join(SPRINT_STATUS_NAME),

@@ -70,8 +70,7 @@ impl Story {
     }
 }
 
-/// Returns whether a text is a status rather than a template that nobody filled in; and whether it fits on a
-/// line.
+/// Returns whether a text is a status on one line rather than an unfilled template.
 pub(super) fn is_word(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains(['{', '}', '\n', '\r'])
 }
@@ -91,15 +90,13 @@ impl Artifact {
 }
 
 impl TrackedArtifact {
-    /// Returns whether it is a story that says its status in its body or its ledger only: nothing follows it
-    /// until somebody imports it.
+    /// Returns whether only its body or ledger says its status: nothing follows it until an import.
     pub fn waits_for_import(&self) -> bool {
         matches!(Story::read(self.artifact(), || None), StoryState::Waiting)
     }
 }
 
-/// The entry for the line of `story` that differs from its frontmatter; `None` where it says the same, but
-/// for upper and lower case, or there is no line.
+/// The entry for the line of `story`; `None` where it says the same in any case, or is not there.
 pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
     let line = story.line.as_ref().filter(|line| !is_same_status(&line.text, &story.status))?;
     Some(LedgerEntry {

@@ -22,8 +22,7 @@ pub(super) const OUTPUT_KEYS: [&str; 5] =
 #[derive(Clone, Debug)]
 pub struct WorkflowFile<'text> {
     pub path: ProjectPath,
-    /// The top-level scalar keys of its frontmatter, in the order of the file; a repeated key appears
-    /// repeatedly.
+    /// The top-level scalar keys of its frontmatter in file order; a repeated key appears repeatedly.
     pub keys: Vec<(String, String)>,
     pub body: Cow<'text, str>,
     /// The reason why the frontmatter cannot be read; there are no keys then.
@@ -36,8 +35,7 @@ impl<'text> WorkflowFile<'text> {
     pub fn read(path: ProjectPath, bytes: &'text [u8]) -> Self {
         let document = Document::scan(bytes);
         let body = &bytes[document.body().range()];
-        // The check of the whole is many times as fast as the search for what is to be replaced, which is
-        // next to never.
+        // The check of the whole is far faster than the search for what to replace, which is next to never.
         let body = std::str::from_utf8(body).map_or_else(|_| String::from_utf8_lossy(body), Cow::Borrowed);
         let (keys, unreadable) = match document.frontmatter() {
             Frontmatter::Absent => (Vec::new(), None),
@@ -52,7 +50,6 @@ impl<'text> WorkflowFile<'text> {
         Self { path, keys, body, unreadable }
     }
 
-    /// The value of the first key called `key`.
     pub(super) fn key(&self, key: &str) -> Option<&str> {
         self.keys.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }

@@ -133,7 +133,6 @@ impl TicketTree {
         }
     }
 
-    /// The group of a ticket; `None` where it is over.
     pub fn group(&self, own: &Ticket) -> Option<TicketGroup> {
         Some(match own.state {
             TicketState::Done | TicketState::Dropped => return None,
@@ -180,7 +179,6 @@ impl TicketTree {
         self.tickets.iter().filter(move |own| is_in(own, scope))
     }
 
-    /// Its name in an answer about `scope`.
     fn row_reference(&self, own: &Ticket, scope: Option<usize>) -> Option<String> {
         match (&own.id, &self.places[own.folder].id) {
             (Some(id), Some(epic)) => Some(format!("{epic}.{id}")),

@@ -15,7 +15,6 @@ use crate::artifact::ProjectPath;
 
 pub const BREAKDOWN_NAME: &str = "tickets.toml";
 
-/// The `tickets.toml` of a folder.
 pub(super) fn list_in(folder: &ProjectPath) -> ProjectPath {
     folder.join(BREAKDOWN_NAME).unwrap_or_else(|_| folder.clone())
 }
@@ -88,7 +87,6 @@ pub(super) struct Entry {
     pub(super) done_checkpoint: bool,
 }
 
-/// An epic that an initiative lists.
 #[derive(Clone, Debug)]
 pub(super) struct ListedEpic {
     pub(super) id: TicketId,
@@ -101,7 +99,6 @@ pub(super) struct ListedEpic {
 pub(super) struct Breakdown {
     pub(super) entries: Vec<Entry>,
     pub(super) epics: Vec<ListedEpic>,
-    /// The least id that a new entry may have.
     pub(super) next_id: i64,
 }
 

@@ -20,7 +20,6 @@ pub struct TicketFolder {
     pub path: ProjectPath,
     /// The bytes of its `tickets.toml`.
     pub breakdown: Option<Vec<u8>>,
-    /// Its Markdown files, in the order of their names.
     pub files: Vec<Artifact>,
 }
 
@@ -40,19 +39,16 @@ pub enum TicketState {
 /// A ticket: an entry of `tickets.toml`, its leaf file and its plan, or what of them is there.
 #[derive(Clone, Debug)]
 pub struct Ticket {
-    /// The place of its folder in the tree.
     pub folder: usize,
     pub id: Option<TicketId>,
     pub kind: String,
     pub title: String,
-    /// Its leaf file.
     pub file: Option<ProjectPath>,
     /// The file that holds its status: its plan, which may not be there yet.
     pub record: ProjectPath,
     pub has_plan: bool,
     pub status: String,
     pub tracker_id: String,
-    /// The address of the ticket in the tracker.
     pub remote: String,
     pub tracker_status: String,
     pub state: TicketState,
@@ -191,8 +187,7 @@ impl TicketFolder {
         self.path.file_name()
     }
 
-    /// The tickets of the folder, which is at `place` in the tree, in build order: the entries, then leaf
-    /// files that no entry lists.
+    /// The tickets of the folder at `place`, in build order: the entries, then leaf files that none lists.
     pub(super) fn read(&self, place: usize, problems: &mut Vec<TicketProblem>) -> Read {
         let list = list_in(&self.path);
         let breakdown = self.breakdown.as_deref();

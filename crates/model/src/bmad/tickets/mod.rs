@@ -18,20 +18,17 @@ use crate::artifact::ProjectPath;
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use stepmark_frontmatter::Span;
 
-/// The kinds of what may be wrong in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TicketFault {
     /// A file, or a part of it, cannot be used.
     Unusable,
     /// A name leads nowhere, or back.
     Reference,
-    /// Epics wait for each other otherwise than declared.
     Order,
     /// A leaf file says something else than its entry.
     Drift,
     /// A plan is of no ticket, and says so: work that nobody had planned.
     Unticketed,
-    /// An id was another entry's.
     Reused,
 }
 

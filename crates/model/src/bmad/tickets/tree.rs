@@ -14,7 +14,6 @@ use crate::artifact::ProjectPath;
 /// A ticket or an epic that another one waits for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Needed {
-    /// The ticket at this place.
     Ticket(usize),
     /// The epic whose folder is at this place.
     Epic(usize),
@@ -91,7 +90,6 @@ impl TicketTree {
         &self.tickets
     }
 
-    /// The folder of the initiative, or the backlog.
     pub fn top(&self) -> &ProjectPath {
         &self.places[self.places.len() - 1].path
     }
@@ -109,7 +107,6 @@ impl TicketTree {
         Some(TicketProblem { path, span, fault: TicketFault::Reused, message })
     }
 
-    /// The folder of a ticket.
     pub fn folder(&self, ticket: &Ticket) -> &ProjectPath {
         &self.places[ticket.folder].path
     }
@@ -124,8 +121,7 @@ impl TicketTree {
         }
     }
 
-    /// The tickets that are called `name`: `EPIC.ID`, the id of an entry in the folder at `scope`, the name
-    /// of a leaf file, an id of a tracker.
+    /// The tickets called `name`: `EPIC.ID`, an id in the folder at `scope`, a leaf file, a tracker's id.
     pub fn find(&self, name: &str, scope: Option<usize>) -> Vec<&Ticket> {
         let name = name.trim();
         let low = name.to_lowercase();
@@ -148,7 +144,6 @@ impl TicketTree {
         found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
     }
 
-    /// The tickets with these words in their title.
     pub fn titled(&self, words: &str) -> Vec<&Ticket> {
         let low = words.trim().to_lowercase();
         let is_meant =
@@ -187,12 +182,10 @@ impl TicketTree {
         after.chain(self.gates(ticket).iter().filter(|needed| !self.is_done(needed))).cloned().collect()
     }
 
-    /// The needs of its epic.
     pub(super) fn gates(&self, ticket: &Ticket) -> &[Needed] {
         &self.places[ticket.folder].gates
     }
 
-    /// Its own needs and those of its epic.
     pub(super) fn needs<'t>(&'t self, ticket: &'t Ticket) -> impl Iterator<Item = &'t Needed> {
         ticket.after.iter().chain(self.gates(ticket))
     }
@@ -339,7 +332,6 @@ impl TicketTree {
     }
 }
 
-/// Returns whether these are the same needs, in whatever order.
 pub(super) fn are_same(one: &[Needed], other: &[Needed]) -> bool {
     let all = |needs: &[Needed]| needs.iter().cloned().collect::<HashSet<_>>();
     all(one) == all(other)
@@ -355,7 +347,6 @@ impl Ticket {
     }
 }
 
-/// The names by which tickets and epics are needed.
 struct Names {
     by_id: HashMap<(usize, TicketId), usize>,
     by_file: HashMap<(usize, String), usize>,

@@ -17,7 +17,6 @@ pub(super) struct SuppressionComment {
     pub(super) span: Span,
     /// The bytes in which findings are accepted; `None`: all of the file.
     covers: Option<Span>,
-    /// The reason why it accepts nothing.
     pub(super) fault: Option<String>,
 }
 
@@ -96,8 +95,7 @@ fn rules_and_reason(text: &str) -> (Vec<&str>, String) {
     }
 }
 
-/// The entry or item that the comment `comment` stands beside or above: its line, and the lines that belong
-/// to it.
+/// The lines of the entry or item that `comment` stands beside or above.
 pub(super) fn covered(bytes: &[u8], content: Span, comment: Span) -> Span {
     let lines = lines(bytes, content);
     let Some(own) = lines.iter().position(|line| line.holds(comment)) else { return comment };

@@ -40,9 +40,7 @@ impl Allowance {
 
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
-    /// Those that are reported, in file order.
     pub findings: Vec<Finding>,
-    /// The number of findings that a suppression accepted.
     pub suppressed: usize,
     /// The places in [`Policy::allowed`] of what accepted something, each with the rule of that.
     pub used: Vec<(usize, &'static Rule)>,
@@ -132,8 +130,7 @@ fn faults(subject: &Subject<'_>, comment: &SuppressionComment, used: &[&'static 
     found
 }
 
-/// Returns whether `rule` would have been found where it is broken: a rule whose facts are missing finds
-/// nothing, and then nobody can say that its suppression is unused.
+/// Returns whether `rule` had the facts to find anything: else its suppression may be in use.
 fn was_looked_for(rule: &Rule, subject: &Subject<'_>) -> bool {
     if !rule.decision.is_of_artifact() {
         return false;

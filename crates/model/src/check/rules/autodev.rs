@@ -26,7 +26,6 @@ impl<'a> Block<'a> {
         Ok(Self { artifact, values: artifact.state_value()? })
     }
 
-    /// The value under `keys`; `null` where there is none.
     fn value(&self, keys: &[&str]) -> &Json {
         keys.iter().fold(&self.values, |value, key| &value[*key])
     }
@@ -36,8 +35,7 @@ impl<'a> Block<'a> {
         value_span(self.artifact, keys)
     }
 
-    /// The first value that is of no kind in which a position can be read, and that no rule of its own tells
-    /// of; and the kind that belongs there.
+    /// The first value that no position has and no rule of its own tells of; and the kind that is wanted.
     fn shape_error(&self) -> Option<(&'static [&'static str], &'static str)> {
         let detail = self.value(&["sub_step", "detail"]);
         if !self.value(&["sub_step"]).is_object() {

@@ -51,8 +51,7 @@ fn closing_fence(file: &[u8], opening: Span) -> Option<Fix> {
     Some(Fix::splice(Safety::Unsafe, "close the frontmatter above the first blank line", Span::at(at), fence))
 }
 
-/// The block as it was before a formatter of Markdown took it for a rule and a heading: the closing fence
-/// grew, or went and made the only key a heading.
+/// The block before a formatter grew the closing fence, or made the only key a heading.
 fn formatted(file: &[u8], opening: Span, line_end: &str) -> Option<Fix> {
     let text = std::str::from_utf8(file).ok()?;
     let mut start = opening.end + line_end.len();
@@ -153,8 +152,7 @@ fn on_one_line(text: &str) -> String {
 /// The largest frontmatter for which quotes are tried, in bytes, and the most values that are put in them.
 const TRIED: (usize, usize) = (64 << 10, 32);
 
-/// The quotes around values, each on the line where the reader gives up or the one above, with which the
-/// frontmatter is YAML; `None` where they do not help.
+/// The quotes with which the frontmatter is YAML, on the reader's line or the one above; else `None`.
 fn quotes(artifact: &Artifact) -> Option<Vec<Splice>> {
     let bytes = artifact.bytes();
     // The line of the fault that is left, and whether it is a reference that leads nowhere.
@@ -348,11 +346,9 @@ fn check_tab_in_indentation(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 }
 
 pub(super) struct TabIndentation {
-    /// The blank beginnings of lines that hold a tab, in file order.
     runs: Vec<Span>,
     /// True if blanks in their place make the frontmatter readable.
     are_all: bool,
-    /// True if no line is indented with blanks.
     are_alone: bool,
 }
 

@@ -13,8 +13,7 @@ use stepmark_frontmatter::{Span, diff};
 /// The words that finish work where no lifecycle is known (docs/formats.md, "Statuses").
 const FINISHED_WORDS: [&str; 3] = ["done", "complete", "completed"];
 
-/// The past of an artifact that can be read: of one that is broken other rules tell, and nothing is known to
-/// be lost.
+/// The past that can be read: broken ones have other rules, and nothing is known to be lost.
 pub(super) fn readable_base<'a>(subject: &Subject<'a>) -> Option<BaseVersion<'a>> {
     let broken = subject.artifact.diagnoses().iter().any(|diagnosis| diagnosis.problem.hides_state());
     subject.base.filter(|_| !broken)
@@ -120,8 +119,7 @@ fn list<'a>(artifact: &'a Artifact, key: &str) -> Option<&'a Steps> {
     artifact.state().steps.iter().find(|steps| steps.key == key)
 }
 
-/// The items of `before` that no item of `after` stands for. Markers of a resumed session and notes are no
-/// progress.
+/// Items of `before` that none of `after` stands for; resume markers and notes are no progress.
 fn dropped<'a>(
     base: &BaseVersion<'a>,
     progress: Option<&'a Progress<'_>>,
@@ -162,8 +160,7 @@ fn is_same_spelling(one: &StepId, other: &StepId) -> bool {
         || one.spelling() == other.spelling()
 }
 
-/// Returns whether the item at `place` is a step of its workflow that is done after the change, however it is
-/// spelled then.
+/// Returns whether the item at `place` is a step done after the change, in whatever spelling.
 fn is_same_step(before: &Progress<'_>, place: usize, after: &Progress<'_>) -> bool {
     let is_done = |step: &&Step| {
         after.done.iter().flat_map(|done| &done.steps).any(|other| other.id.form() == step.id.form())

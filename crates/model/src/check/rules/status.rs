@@ -32,8 +32,7 @@ fn check_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         let key = LedgerKey::of_artifact(subject.artifact).filter(|(key, _)| key.is_story());
         let words = LedgerWords::of_story(subject.lifecycle()).in_file(path);
         let change = words.change(body, frontmatter);
-        // The line is the newer of the two where it is further; and what says more than a status is a
-        // person's to change.
+        // A line that is further is the newer; what says more than a status is a person's to change.
         let is_alone = subject.artifact.state().body_status.as_ref().is_some_and(|line| !line.has_more);
         let is_safe = change != WordChange::Back && !frontmatter.contains(['\n', '\r']);
         let title = format!("make the line say `{frontmatter}`");
@@ -168,7 +167,6 @@ fn copy_remedy(
 struct StoryStatus<'a> {
     word: &'a str,
     span: Span,
-    /// True if it is the line of the body.
     is_line: bool,
 }
 

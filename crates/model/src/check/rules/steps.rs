@@ -7,12 +7,10 @@ use crate::workflow::{LastStep, Step, UnknownReason, WorkState};
 use std::collections::HashMap;
 use stepmark_frontmatter::{Edit, KeyPath, Span};
 
-/// Bytes that a rule reads to prove its fixes in one file. The fixes behind that are offered when the first
-/// ones are made.
+/// Bytes read to prove fixes in one file; those behind that are offered after the first are made.
 const PROVEN_BYTES: usize = 8 << 20;
 
-/// The fix of the finding `nth` of a rule that takes the item at `span` out of its list. Each is proven by
-/// reading the file again, so that of many findings in a large file the first ones have one.
+/// Each is proven by reading the file again, so that in a large file the first findings have one.
 fn without_item(subject: &Subject<'_>, nth: usize, span: Span, safety: Safety, title: &str) -> Option<Fix> {
     if nth.saturating_mul(subject.artifact.bytes().len()) > PROVEN_BYTES {
         return None;

@@ -37,8 +37,7 @@ pub(crate) fn unreadable_finding(subject: &Subject<'_>, span: Span, fault: &str)
     )
 }
 
-/// The finding about an entry that stands at `span` of the configuration file at `path` and accepts nothing
-/// for the rules `idle`, of `all` that it has.
+/// The finding that the entry at `span` accepts nothing for the rules `idle`, of `all` that it has.
 pub fn allowance_unused_finding(
     path: &ProjectPath,
     span: Span,

@@ -30,8 +30,7 @@ impl<'a> Past<'a> {
         self.lifecycle.judge_change([Some(&old), Some(&new)], None)
     }
 
-    /// The first of the keys of the root that were changed since by other means than stepmark: a command
-    /// would have been refused, or somebody insisted, which history keeps.
+    /// The first root key changed by other means than stepmark, which refuses, or keeps who insisted.
     fn unexplained(&self, subject: &Subject<'_>) -> Option<(String, Span)> {
         let before = self.base.artifact().state_value().ok()?;
         let now = subject.artifact.state_value().ok()?;
@@ -130,8 +129,7 @@ pub fn projection_behind_finding(path: &ProjectPath, project: &str) -> Finding {
     Finding::new(&PROJECTION_BEHIND, path, Span::at(0), message).with_help(format!("`{project}` writes it"))
 }
 
-/// The finding about the file at `path`; `is_gone` where there is none. `project` is the command that
-/// makes it again.
+/// `is_gone` where there is no file at `path`; `project` is the command that makes it again.
 pub fn projection_damaged_finding(path: &ProjectPath, is_gone: bool, project: &str) -> Finding {
     let message = if is_gone {
         "this file, which stepmark wrote, is gone"

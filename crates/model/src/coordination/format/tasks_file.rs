@@ -93,8 +93,7 @@ impl Serialize for InOrder<'_> {
     }
 }
 
-/// An agent with its last sign of life under `heartbeat`, which its programs always ask for; `keys` come
-/// first.
+/// The last sign of life stands under `heartbeat`, which its programs ask for; `keys` come first.
 pub(super) fn agent(
     record: &Record,
     heartbeat: &str,
@@ -127,8 +126,7 @@ pub(super) fn read(files: &Files) -> Result<State, FormatError> {
     Ok(State { root, tasks: records, agents, discoveries: Vec::new(), places: Places::default() })
 }
 
-/// The name and the bytes of the page of a task that is done or failed; `None` of any other. It is written
-/// for people, and never read.
+/// The page of an ended task, name and bytes; written for people, and never read.
 pub fn result_file(task: &Record) -> Option<(String, Vec<u8>)> {
     Some((format!("results/{}.md", file_stem(&task.id)), result_page(task)?.into_bytes()))
 }

@@ -23,8 +23,7 @@ pub struct Listing {
     oddities: Vec<ManifestWarning>,
 }
 
-/// The files that a manifest lists directly in one folder. The places of the files count from 0, in the byte
-/// order of their names.
+/// The files listed directly in one folder. Their places count from 0, in the byte order of names.
 #[derive(Clone, Debug)]
 pub struct ListedFolder {
     path: Box<str>,
@@ -110,7 +109,6 @@ impl ListedFolder {
         &self.path
     }
 
-    /// The number of files that are listed directly in it.
     pub fn len(&self) -> usize {
         self.files.len()
     }
@@ -216,8 +214,7 @@ impl ListingBuilder {
     }
 }
 
-/// The offset of the file's name in `path`; `None` unless every part of the path names something, so that it
-/// is relative and leads nowhere up.
+/// The offset of the name in `path`; `None` unless it is relative and leads nowhere up.
 fn name_in(path: &str) -> Option<usize> {
     let names_something = |part: &str| !matches!(part, "" | "." | "..");
     let mut start = 0;

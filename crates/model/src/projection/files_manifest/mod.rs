@@ -19,6 +19,5 @@ pub use verify::{
 };
 pub use write::{Renewal, renewal, write};
 
-/// The place where `manifest write` puts the manifest of a project, and `verify` looks for it, seen from the
-/// project root.
+/// The place where `manifest write` and `verify` have a project's manifest, seen from the project root.
 pub const DEFAULT_MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";

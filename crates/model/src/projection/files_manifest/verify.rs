@@ -28,7 +28,6 @@ pub enum FileClass {
     RemovedWithItsFolder,
     /// The file belongs to the manifest's scope, and no row names it.
     Unlisted,
-    /// The bytes differ from the listed hash.
     Modified,
     Missing,
     /// The file is there, and its bytes could not be read.
@@ -76,8 +75,7 @@ pub enum FoundFile {
     Nothing,
     /// Something that could not be read, and why.
     Unreadable(String),
-    /// A file whose bytes have another hash, or whose row has none. Its hashes with other line ends, where it
-    /// could be read once more.
+    /// A file with another hash, or a row without one; its hashes with other line ends, if readable.
     OtherBytes(Option<Box<LineEndHashes>>),
 }
 
@@ -99,11 +97,9 @@ pub struct Observations {
     pub folders: HashSet<String>,
     /// Folders that could not be looked into, and why.
     pub closed_folders: Vec<(String, String)>,
-    /// The files in scope that no row names.
     pub unlisted: Vec<String>,
 }
 
-/// One file that is not simply in order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileResult {
     /// The file, relative to the manifest's root.
@@ -218,8 +214,7 @@ impl RowOrder {
             .map_err(|source| RowOrderError { source: source.into() })
     }
 
-    /// Sorts `rows`. `existing` are the paths of the manifest that is there already with their lines; they
-    /// break ties.
+    /// Sorts `rows`; `existing`, the paths of the present manifest with their lines, breaks ties.
     pub fn sort(&self, rows: &mut [FileRow<'_>], existing: impl IntoIterator<Item = (String, usize)>) {
         let places: HashMap<String, usize> = existing.into_iter().collect();
         let place = |row: &FileRow<'_>| places.get(&*row.path).copied().unwrap_or(usize::MAX);

@@ -80,8 +80,7 @@ impl Binder {
         }
     }
 
-    /// Says whether the artifact's `workflowType` names a workflow: by the names of its files, else by what
-    /// they declare.
+    /// Says whether `workflowType` names a workflow: by its files' names, else by what they declare.
     fn weigh_workflow_type(&self, facts: &ArtifactFacts<'_>, narrowing: &mut Narrowing) -> bool {
         let Some(workflow_type) = facts.workflow_type else { return false };
         let with_kind = facts.research_type.map(|kind| format!("{}-{workflow_type}", kind.trim()));
@@ -191,8 +190,7 @@ struct Narrowing {
 }
 
 impl Narrowing {
-    /// Keeps the candidates with the highest score; without any score nothing changes. Says whether any had
-    /// one.
+    /// Keeps the candidates with the highest score, or all without any; says whether any had one.
     fn keep_best<Score: Ord + Copy>(
         &mut self,
         score: impl Fn(usize) -> Option<Score>,
@@ -324,8 +322,7 @@ pub struct ConfiguredWorkflow<'configuration> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BindingReason {
     Configured,
-    /// The artifact's `workflowType` names no workflow. Its file's name then counts only for workflows that
-    /// share a word with it.
+    /// `workflowType` names no workflow; the file's name counts only for those that share a word with it.
     UnknownWorkflowType {
         value: String,
     },
@@ -377,7 +374,6 @@ pub enum Binding {
         workflows: Vec<usize>,
         evidence: Vec<BindingReason>,
     },
-    /// The configuration names a workflow that does not exist.
     NoSuchWorkflow {
         name: String,
     },

@@ -6,14 +6,12 @@
 /// Placeholders are `{{…}}`, `{…}`, `[…]` and `*`; each stands for any text. Case does not count.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OutputPattern {
-    /// The texts between placeholders, lower-case. There are always at least one, and some text in one of
-    /// them.
+    /// Lower-case texts between placeholders: at least one, and one that is not empty.
     literals: Vec<String>,
 }
 
 impl OutputPattern {
-    /// Reads the value of a key such as `outputFile`; `None` where its last part names no Markdown file or
-    /// nothing but placeholders (it would fit every file).
+    /// `None` where the last part names no Markdown file, or is all placeholders (it would fit every file).
     pub fn parse(value: &str) -> Option<Self> {
         let value = value.trim().trim_matches(['`', '\'', '"']).to_lowercase();
         let stem = value.strip_suffix(".md")?;
@@ -61,8 +59,7 @@ impl OutputPattern {
 /// The degree to which two names agree, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NameAgreement {
-    /// One begins with all words of the other: `testarch-nfr` and `testarch-nfr-assess`, `ux` and
-    /// `ux-design`. Holds how many words they share.
+    /// One begins with all words of the other, so many: `testarch-nfr` and `testarch-nfr-assess`.
     Prefix(usize),
     /// They are the same but for `bmad-` and a verb in front: `prd` and `bmad-create-prd`.
     Core,
@@ -87,8 +84,7 @@ pub(in crate::workflow) fn agreement(name: &str, workflow_type: &str) -> Option<
     (shared > 0 && shared == all()).then_some(NameAgreement::Prefix(shared))
 }
 
-/// A name without what its releases put in front: `bmad-create-prd`, `create-prd` and `prd` are one workflow
-/// (releases 6.3, 6.0.4 and the alphas).
+/// `bmad-create-prd`, `create-prd` and `prd` are one workflow (releases 6.3, 6.0.4, the alphas).
 pub(in crate::workflow) fn core(name: &str) -> &str {
     let name = name.strip_prefix("bmad-").unwrap_or(name);
     let verbs = ["create-", "edit-", "validate-", "generate-", "check-"];

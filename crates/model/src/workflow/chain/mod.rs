@@ -12,7 +12,6 @@ pub(crate) struct Graph {
     pub(crate) edges: Vec<Vec<Edge>>,
     /// The steps that only take a later session back into the workflow.
     pub(crate) resume: Vec<bool>,
-    /// The first steps: one, or several to choose from.
     pub(crate) start: Vec<usize>,
 }
 
@@ -124,9 +123,8 @@ pub(crate) fn start(graph: &Graph, steps: &[Step]) -> Vec<usize> {
     regular.into_iter().filter(|at| !entered[*at]).collect()
 }
 
-/// Of `later`, the steps with the lowest number. A letter without a plain number beside it (02a–02d, no 02)
-/// is one of several alternatives, so all of these are returned; with one (02, 02b, 02c) the letters are a
-/// sequence.
+/// Of `later`, the steps with the lowest number. Letters without a plain number beside them (02a–02d, no 02)
+/// are alternatives, and all returned; with one (02, 02b, 02c) they are a sequence.
 pub(crate) fn nearest_group(later: Vec<usize>, steps: &[Step]) -> Vec<usize> {
     let Some(lowest) = later.iter().filter_map(|at| steps[*at].id.number()).min() else { return Vec::new() };
     let together = is_alternative(lowest, steps);
@@ -140,7 +138,6 @@ pub(crate) fn is_alternative(number: StepNumber, steps: &[Step]) -> bool {
     number.letter.is_some() && steps.iter().all(|step| step.id.number() != Some(plain))
 }
 
-/// Returns whether two numbers differ at most in their letters.
 pub(crate) fn same_step(a: StepNumber, b: StepNumber) -> bool {
     (a.major, a.minor) == (b.major, b.minor)
 }
@@ -383,7 +380,6 @@ impl Chain {
         self.track
     }
 
-    /// Every step, resume steps and unreachable ones included, in the order of their numbers.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }

@@ -24,7 +24,6 @@ impl ContextQuery {
     }
 }
 
-/// One source, looked at for one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextCandidate {
     pub kind: ContextSourceKind,
@@ -43,8 +42,7 @@ pub enum ContextOutcome {
     },
     /// It is the nearest that says something.
     Wins(ProjectPath),
-    /// It is the nearest that says something, and what it says is no file of the project. Nothing farther is
-    /// taken instead: that would be a guess.
+    /// The nearest that speaks names no file of the project; to take one farther off would be a guess.
     WinsUnusably {
         reason: String,
     },
@@ -85,8 +83,7 @@ impl ContextAnswer {
     }
 }
 
-/// Answers `question` from `sources`, the nearest to the artifact first. `variables` are those of the
-/// configuration.
+/// `sources` are the nearest to the artifact first; `variables` are those of the configuration.
 pub fn answer_context(
     question: ContextQuery,
     sources: &[ContextSource],
@@ -163,7 +160,6 @@ fn resolve(
     definition::path(text, &ReferenceBase { own_folder, workflow_folder }).ok_or_else(unknown)
 }
 
-/// The kinds of sources, the nearest to the artifact first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ContextSourceKind {
     Artifact,
@@ -192,7 +188,6 @@ pub struct ContextSource {
     pub statements: Result<Vec<ContextStatement>, String>,
 }
 
-/// `key: path` in a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextStatement {
     pub key: String,

@@ -13,12 +13,10 @@ pub enum Next<'chain> {
     },
     /// One of these, at the person's choice.
     Choice(Vec<&'chain Step>),
-    /// Nothing: the end is reached.
     Finished,
     Unknown(UnknownNext),
 }
 
-/// The reason why it cannot be told what comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum UnknownNext {
     #[error("the workflow has no steps")]
@@ -96,7 +94,6 @@ impl<'chain> Position<'_, 'chain> {
 pub struct StepRecord<'artifact> {
     /// The items of `stepsCompleted` (for the track validate, of `validationStepsCompleted`), in their order.
     pub completed: &'artifact [StepId],
-    /// The value of `lastStep`, if it is there.
     pub last_step: Option<&'artifact StepId>,
     pub content: Content,
 }
@@ -116,8 +113,7 @@ pub struct Progress<'chain> {
     pub done: Vec<DoneItem<'chain>>,
     /// The number of units of the route that are done; at most [`Progress::total`].
     pub done_units: usize,
-    /// The total number of units: those of the chain ([`Chain::units`]), with the alternatives that were
-    /// taken, and without the units that were rightly passed by.
+    /// Units of the chain ([`Chain::units`]) with the alternatives taken, without those rightly passed by.
     pub total: usize,
     pub next: Next<'chain>,
     /// Units before the furthest done one that the list should name and does not.
@@ -172,7 +168,6 @@ pub struct DoneItem<'chain> {
     /// The step; several where a number stands for alternatives and does not say which was taken.
     pub steps: Vec<&'chain Step>,
     pub by: MatchedBy,
-    /// True if the item marks the step as skipped.
     pub skipped: bool,
 }
 
@@ -183,7 +178,6 @@ pub struct UnknownItem<'chain> {
     pub reason: UnknownReason<'chain>,
 }
 
-/// A reason why an item means no step of the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnknownReason<'chain> {
     /// Free words, such as `edit-2026-02-24`: a note, not a step.
@@ -203,7 +197,6 @@ pub enum LastStep<'chain> {
     Agrees,
     /// It names another step (or the number of several); none where it is `0` and something is done.
     Disagrees(Vec<&'chain Step>),
-    /// It names no step of the chain.
     Unknown,
 }
 
@@ -253,8 +246,7 @@ impl<'chain> Reading<'chain> {
 
     pub(in crate::workflow) fn take(&mut self, item: usize, id: &StepId, siblings: &[(Track, StepId)]) {
         let found = match self.chain.find(id) {
-            // A step of another track by its full name is not the step of this track that has the same
-            // number.
+            // By its full name, a step of another track is not this track's step of the same number.
             StepMatch::Step { by, .. } if by > MatchedBy::Name && is_sibling(id, siblings) => StepMatch::None,
             found => found,
         };
@@ -427,8 +419,7 @@ pub enum MatchedBy {
 impl Chain {
     /// Finds what `id` means in this chain, by the rules of [`MatchedBy`] in their order.
     ///
-    /// A number that several steps have means those that the route visits; resume steps are found by name
-    /// only.
+    /// A number of several steps means those that the route visits; resume steps are found by name only.
     pub fn find(&self, id: &StepId) -> StepMatch<'_> {
         if let Some(step) = self.steps().iter().find(|step| same_name(&step.id, id)) {
             return StepMatch::Step { step, by: MatchedBy::Name };
@@ -494,8 +485,7 @@ fn same_name(step: &StepId, id: &StepId) -> bool {
     }
 }
 
-/// Returns whether the words after the number are a slug out of a file's name, not a title that someone made
-/// up.
+/// Returns whether the words after the number are a slug out of a file's name, not a made-up title.
 fn is_file_like(id: &StepId) -> bool {
     !id.spelling().contains(|letter: char| letter.is_whitespace() || letter == ':')
 }

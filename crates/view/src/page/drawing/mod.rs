@@ -23,8 +23,7 @@ pub(super) struct Shape<'s> {
     pub(super) address: Option<String>,
 }
 
-/// The graph of `shapes`, each of which stands behind those that `behind` gives by their places. `of` says
-/// what it is a graph of, and `what` what its boxes are.
+/// Each shape stands behind those of `behind`; `of` and `what` name the graph and its boxes.
 pub(super) fn drawing(
     (of, what): (&str, &str),
     shapes: &[Shape<'_>],
@@ -107,8 +106,7 @@ pub(super) enum Lines {
     Direct,
 }
 
-/// A drawing of tasks, or of what else stands behind others: what waits for others stands in a layer behind
-/// theirs.
+/// A drawing in layers: what waits for others stands in a layer behind theirs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Layers {
     /// The layer and the row, in half rows, of each task; then those of the bends.

@@ -89,16 +89,14 @@ impl OverviewPage {
     }
 }
 
-/// `overview` as one HTML file that asks nobody for anything, with what is remembered. The same overview and
-/// memory give the same bytes.
+/// One HTML file that asks nobody for anything; the same overview and memory give the same bytes.
 pub fn report(overview: &Overview, memory: Option<&ObservedMemory>) -> String {
     let mut html = OverviewPage::file(overview, memory).html;
     html.push('\n');
     html
 }
 
-/// Returns whether a file that begins with `start` is such a page, which may be replaced by a newer one. A
-/// few hundred bytes suffice.
+/// Returns whether a file that begins so may be replaced by a newer one; a few hundred bytes do.
 pub fn is_report(start: &[u8]) -> bool {
     let mark = format!("name=\"generator\" content=\"{GENERATOR}\"");
     start.windows(mark.len()).any(|window| window == mark.as_bytes())

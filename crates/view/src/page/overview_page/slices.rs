@@ -44,8 +44,7 @@ pub(super) fn section(overview: &Overview, links: Links) -> Option<Markup> {
     })
 }
 
-/// The slices by phase: those that are held up stand in the phase that they are held up in. Statuses that are
-/// no phase have columns of their own, where there are such slices.
+/// Held-up slices stand in their phase; statuses that are no phase have columns of their own.
 fn columns(slices: &ObservedSlices) -> Vec<(&str, Vec<(&Record, &ProjectPath)>)> {
     let mut columns: Vec<(&str, Vec<_>)> = PHASES.iter().map(|phase| (phase.status, Vec::new())).collect();
     for (slice, path) in slices.status.state.slices.iter().zip(&slices.paths) {

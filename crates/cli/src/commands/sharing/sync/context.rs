@@ -53,8 +53,7 @@ impl<'s> SyncContext<'s> {
         Ok(Self::of(project, environment, settings))
     }
 
-    /// The contexts of the tracker that is named, or of all: at least one, unless there may be none where the
-    /// project has stores of memory.
+    /// At least one, unless there may be none where the project has stores of memory.
     pub(crate) fn open_all(
         project: &'s Project,
         environment: &Environment,
@@ -96,8 +95,7 @@ impl<'s> SyncContext<'s> {
         Ok(snapshot(&self.project.workspace, &self.project_id, &self.settings)?)
     }
 
-    /// Opens the tracker. Before a repository's tracker sends a credential to a new destination, the person
-    /// at the terminal of `asking` is asked; without a terminal it is refused.
+    /// Before a credential goes to a new destination, `asking` is asked; without a terminal, refused.
     pub(super) fn tracker(&self, asking: Option<&Output>) -> Result<Box<dyn Tracker>, Failure> {
         let mut access = CredentialAccess {
             bindings: CredentialBindings::of(self.project.workspace.configuration())?,

@@ -92,8 +92,7 @@ pub(super) fn warn<'r>(remarks: impl IntoIterator<Item = &'r Remark>, output: &O
     groups.lines().for_each(|line| output.warning(line));
 }
 
-/// The artifacts that get no ticket, and tickets that somebody believes to be there: told wherever tickets
-/// are.
+/// Artifacts without a ticket, and tickets believed to be there: told wherever tickets are.
 pub(super) fn told_everywhere(remarks: &[Remark]) -> Vec<Remark> {
     let is_told = |remark: &&Remark| {
         matches!(

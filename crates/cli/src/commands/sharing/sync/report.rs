@@ -92,8 +92,7 @@ fn new_remarks<'r>(report: &'r Report, subjects: &Subjects) -> impl Iterator<Ite
     report.remarks.iter().filter(|remark| !subjects.remarks.contains(remark))
 }
 
-/// A reason that keeps tickets from being written and is no matter of theirs: told once, however many tickets
-/// there are.
+/// A reason that is no ticket's own, told once for however many tickets it holds back.
 pub(super) struct Outage<'r> {
     cause: &'r Failure,
     tickets: usize,
@@ -131,8 +130,7 @@ impl std::fmt::Display for Outage<'_> {
     }
 }
 
-/// Returns what is wrong with the tracker itself, where that is why a ticket was not written, and when it is
-/// tried again.
+/// The trouble with the tracker, if that kept a ticket back, and when it is tried again.
 fn outage(outcome: &ActionOutcome) -> Option<(&Failure, Option<Timestamp>)> {
     let (cause, until) = match outcome {
         ActionOutcome::Failed { failure, delivery } => (failure, delivery.until()),
@@ -211,8 +209,7 @@ fn told(outcome: &ActionOutcome, head: String, subjects: &Subjects) -> (Told, Op
     }
 }
 
-/// The words for why a ticket is not as it should be, with what to do. Of several it is only said what is
-/// true of all: the detail may name the ticket.
+/// The reason and what to do; of several what is true of all, as the detail may name the ticket.
 pub(super) fn of_failure(head: String, between: &str, failure: &Failure) -> Told {
     let Failure { reason, detail, .. } = failure;
     let remedy = reason.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default();

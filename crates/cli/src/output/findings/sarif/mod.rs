@@ -151,8 +151,7 @@ impl<'f> RegionIndex<'f> {
         Region::Text { start_line, start_column, end_line, end_column }
     }
 
-    /// The place of what a fix replaces: that of the text, or of the bytes where a byte order mark, which is
-    /// no text, is a part.
+    /// The text that a fix replaces, or bytes where a byte order mark, which is no text, is a part.
     fn replaced(&self, span: Span) -> Region {
         if self.bytes.starts_with(BYTE_ORDER_MARK) && span.start < BYTE_ORDER_MARK.len() {
             return Region::Bytes { byte_offset: span.start, byte_length: span.len() };
@@ -199,8 +198,7 @@ impl<'f> Fingerprints<'f> {
         Self { bytes: file.bytes, seen: HashMap::new() }
     }
 
-    /// SHA-256 over rule, path, message and the text that the finding is about, and its number among those
-    /// that are the same.
+    /// SHA-256 of rule, path, message and text, with a number among those that are the same.
     fn next(&mut self, finding: &Finding) -> String {
         let end = finding.span.end.min(self.bytes.len());
         let about = &self.bytes[finding.span.start.min(end)..end];
