@@ -24,7 +24,6 @@ use stepmark_model::{
 };
 
 impl Asdd<'_> {
-    /// Begins ASDD: notes the sprint and the goals.
     pub fn init(&self, project: Record) -> Result<AsddFiles, SystemError> {
         match self.state() {
             Err(RecordsError::NotBegun { .. }) => {}
@@ -131,8 +130,7 @@ impl Asdd<'_> {
         Ok((slice, self.follow()))
     }
 
-    /// Notes that an agent is alive, and what it is at; the manifest follows. The journal is told where its
-    /// status or its work changes.
+    /// Notes a sign of life; the manifest follows. The journal is told where the status or the work changes.
     pub fn heartbeat(
         &self,
         agent: &str,
@@ -205,8 +203,7 @@ impl Asdd<'_> {
         self.write_new(record, draft, || SystemError::IdTaken { kind: kind.clone(), id: id.clone() })
     }
 
-    /// Brings the bytes of a file back from git that have the hash `accepted`; returns why not, where they
-    /// are not found.
+    /// Brings back from git the file's bytes that have the hash `accepted`; returns why not, if not found.
     pub(super) fn restore_accepted(
         &self,
         path: &str,
@@ -236,7 +233,6 @@ impl Asdd<'_> {
         Ok(None)
     }
 
-    /// Refuses where whoever acts has not `role`.
     pub(super) fn want_role(&self, wanted: &'static str, role: &'static str) -> Result<(), SystemError> {
         let (roles, actor) =
             (&self.workspace.configuration().roles, self.workspace.attribution().actor.to_string());

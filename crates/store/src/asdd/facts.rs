@@ -40,8 +40,7 @@ impl Asdd<'_> {
         Some(FileHash::of(&self.workspace.read_file(&path).ok()?))
     }
 
-    /// The demands of the project on its agents: the configuration, and thresholds in
-    /// `steering/agent-thresholds.md` where it names none.
+    /// The configuration's demands on agents; thresholds of `steering/agent-thresholds.md` where it has none.
     pub(super) fn rules(&self) -> Rules {
         let AsddSettings { thresholds, ccs_floor, steering, .. } = self.settings.clone();
         let mut rules = Rules { thresholds, ccs_floor, steering };
@@ -87,10 +86,8 @@ impl Asdd<'_> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AsddStatus {
     pub state: State,
-    /// The last sign of life of each agent.
     pub signals: Signals,
-    /// The slices that other programs changed in the manifest; none where that cannot be told, and without
-    /// the feature `write`, which knows what was written there.
+    /// The slices that others changed in the manifest; none where that cannot be told, as without `write`.
     pub drift: Vec<String>,
     /// The slices that no agent can begin with, each with the reason.
     pub held_up: BTreeMap<String, String>,

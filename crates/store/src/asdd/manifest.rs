@@ -135,8 +135,7 @@ impl<'w> Asdd<'w> {
         Ok(drift.into_iter().map(|drift| drift.id).collect())
     }
 
-    /// The records, as they are now, for a change of them: a manifest that says the same is taken for written
-    /// here.
+    /// The records as they are now, for a change of them: a manifest that says the same counts as written.
     pub(super) fn state_to_change(&self) -> Result<State, SystemError> {
         let state = self.state()?;
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
@@ -160,8 +159,7 @@ impl<'w> Asdd<'w> {
 }
 
 impl Asdd<'_> {
-    /// Compares the manifest at `place` (outside of the project, too; the project's own where nothing is
-    /// given) with the records.
+    /// Compares the records with the manifest at `place`, outside of the project too; `None`: its own.
     pub fn survey(&self, place: Option<&Path>) -> Result<ImportSurvey<SliceKind>, SystemError> {
         let own = self.workspace.root().path().join(self.manifest_path()?.as_str());
         let given = place.map_or_else(
@@ -185,9 +183,8 @@ impl Asdd<'_> {
         Ok(ImportSurvey::of(&self.manifest()?, theirs, ours.as_ref(), (is_own, last)))
     }
 
-    /// Brings in what `found` holds: new records always, changed ones where `takes_file`, and takes away
-    /// those that the manifest has no more only with `removes`. Returns the number of records that changed,
-    /// and the state of the manifest.
+    /// Brings in what `found` holds: new records, changed ones where `takes_file`; lost ones go with
+    /// `removes`. Returns the number of records that changed, and the state of the manifest.
     pub fn import(
         &self,
         found: &ImportSurvey<SliceKind>,

@@ -47,8 +47,7 @@ impl Workspace {
         Some(Asdd { workspace: self, settings: self.configuration().asdd.as_ref()? })
     }
 
-    /// The same project, where ASDD is switched on with what counts without a configuration, if it is not:
-    /// for whoever looks at a manifest that may be brought in.
+    /// The same project with ASDD switched on, if it is not: for a manifest that may be brought in.
     #[must_use]
     pub fn with_asdd(mut self) -> Self {
         self.configuration_mut().switch_asdd_on();

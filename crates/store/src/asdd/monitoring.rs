@@ -22,9 +22,8 @@ pub struct Monitored {
 }
 
 impl Asdd<'_> {
-    /// Looks at the agents that say they work: the journal is told each time that the time of one has run
-    /// out, and its slice is blocked when that happened too often. Slices that are locked for a conflict
-    /// which no rule decides are blocked when their time is over.
+    /// Tells the journal each time that the time of a working agent has run out, and blocks its slice when
+    /// that was too often; slices locked for a conflict without a rule are blocked when their time is over.
     pub fn monitor(&self) -> Result<Monitored, SystemError> {
         let mut found = Monitored::default();
         self.end_conflicts(&self.state_to_change()?, &mut found)?;
@@ -106,8 +105,7 @@ pub struct Rebuilt {
 }
 
 impl Asdd<'_> {
-    /// Makes slices again whose artifact is gone or cannot be read: from history as they were, and from the
-    /// files of phases that no slice names.
+    /// Makes slices that are gone or unreadable again: from history, and from files of phases without one.
     pub fn rebuild(&self) -> Result<Rebuilt, SystemError> {
         let mut rebuilt = Rebuilt::default();
         for (path, record) in self.lost()? {
@@ -128,8 +126,7 @@ impl Asdd<'_> {
         Ok(rebuilt)
     }
 
-    /// The slices that are gone or cannot be read, as history knows them last. One that was taken away is
-    /// none.
+    /// The slices gone or unreadable, as history knows them last; one that was taken away is none.
     fn lost(&self) -> Result<Vec<(ProjectPath, Record)>, SystemError> {
         let (folder, history) = (self.path_of(SliceKind::Slice, "x")?.parent(), self.workspace.history());
         let mut lost = Vec::new();

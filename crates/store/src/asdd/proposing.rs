@@ -17,14 +17,12 @@ use stepmark_model::{
     journal::{ArtifactKey, Event, EventDraft, Kind},
 };
 
-/// The slice that an agent begins with.
 #[derive(Clone, Debug)]
 pub struct Begun {
     pub slice: Record,
     pub base: FileHash,
 }
 
-/// A proposal as an agent makes it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draft {
     /// Values of keys; `status` is the phase that comes next.
@@ -64,9 +62,8 @@ impl Asdd<'_> {
         Ok(Begun { slice, base })
     }
 
-    /// Takes a proposal of `agent` for the slice `slice_id`, under the id `id`. It is validated, and
-    /// committed where the slice says `AUTO`; else it waits for the custodian. A confidence below the
-    /// threshold blocks the slice.
+    /// Validates a proposal of `agent` for the slice `slice_id`, and commits it where the slice says `AUTO`;
+    /// else it waits for the custodian. A confidence below the threshold blocks the slice.
     pub fn propose(
         &self,
         id: &str,
@@ -116,8 +113,7 @@ impl Asdd<'_> {
         }
     }
 
-    /// Commits the proposal `id`; where several wait for a locked slice, all of them, as the steering rules
-    /// bring them together.
+    /// Commits the proposal `id`; for a locked slice all that wait, as the steering rules join them.
     pub fn commit(&self, id: &str) -> Result<Proposed, SystemError> {
         self.want_role("committing a proposal", "custodian")?;
         self.commit_proposal(self.waiting(id)?)
@@ -231,8 +227,7 @@ impl Asdd<'_> {
         rejected.ok_or(SystemError::NoProposal { id: proposal.proposal_id })
     }
 
-    /// Says whether the proposal could be committed; that a tech lead still has to approve it, or that others
-    /// wait, is no fault of it.
+    /// Says whether the proposal could be committed; that a tech lead or others are waited for is no fault.
     fn validate(
         &self,
         slice: &Record,
@@ -303,7 +298,6 @@ impl Asdd<'_> {
         self.files_of(slice, named)
     }
 
-    /// Refuses where another program changed the slice in the manifest.
     fn refuse_drift(&self, id: &str) -> Result<(), SystemError> {
         match self.drift()?.iter().any(|own| own == id) {
             true => Err(AsddRefusal::ManifestDrift { slice: id.to_owned() }.into()),

@@ -25,7 +25,6 @@ const NAMES: [&str; 2] = ["_autodev_state.md", "_autopilot_state.md"];
 /// The folder in which the state file is where the configuration does not say.
 const DOCS: &str = "_docs";
 
-/// A state file that can be taken in.
 #[derive(Clone, Debug)]
 pub struct Adoption {
     pub from: ProjectPath,
@@ -98,8 +97,7 @@ impl Workspace {
         Ok(Adoption { from, file, position, is_older, lacks_key, found, bytes: edited.bytes })
     }
 
-    /// Takes the file in: adds the key to the configuration, and writes the converted file. One of an older
-    /// generation under another name stays where it is.
+    /// Adds the key to the configuration, and writes the converted file; an older one elsewhere stays.
     pub fn adopt_autodev(&self, adoption: &Adoption) -> Result<(), AdoptionError> {
         if adoption.lacks_key {
             let is_usual = adoption.file.as_str() == format!("{DOCS}/{}", NAMES[0]);

@@ -93,7 +93,6 @@ impl Autodev<'_> {
         Ok(Moved { artifact: carried.artifact, is_changed: before != after, before, after })
     }
 
-    /// The names that phases of the step had, where `made` notes one.
     fn phase_names(&self, made: &AutodevMove) -> Result<Vec<String>, AutodevError> {
         let artifact = self.workspace.artifact(self.file()).ok();
         let Some(artifact) = artifact.filter(|_| matches!(made, AutodevMove::SubStep(_))) else {
@@ -147,8 +146,8 @@ impl Autodev<'_> {
         }
     }
 
-    /// Makes the state file where it is not there, at the step that the files of the project tell. `flow` is
-    /// the one to begin with; where another one is done, it follows. Returns whether anything was written.
+    /// Makes a missing state file at the step that the files tell, in `flow` or, if it is done, in the next
+    /// one. Returns whether anything was written.
     pub fn begin(&self, flow: Option<&str>) -> Result<bool, AutodevError> {
         let status = self.status()?;
         let noted = status.position();
@@ -177,8 +176,7 @@ impl Autodev<'_> {
         Ok(true)
     }
 
-    /// Brings the state file to the step that the files of the project tell, where it notes another one, or
-    /// says no position. History keeps both. `None` where there is nothing to correct.
+    /// Brings the state file to the step that the files tell. History keeps both. `None`: nothing to correct.
     pub fn correct(&self) -> Result<Option<Correction>, AutodevError> {
         let status = self.status()?;
         let is_human = self.workspace.attribution().actor.kind == ActorKind::Human;

@@ -80,8 +80,7 @@ impl Autodev<'_> {
         &self.settings.file
     }
 
-    /// The flows: those that are built in, under those of the skill that is installed, under those of the
-    /// configuration.
+    /// The flows that are built in, under those of the installed skill, under those of the configuration.
     pub fn flows(&self) -> Result<Flows, FlowError> {
         let mut flows = Vec::new();
         if let Some(skill) = &self.settings.skill {

@@ -83,8 +83,7 @@ impl Workspace {
         found
     }
 
-    /// Entries that have the id of another one that is over, whose plan is gone: history knows the plan, and
-    /// git the entry at that time.
+    /// Entries with the id of another one that is over: history knows its plan, and git the entry then.
     pub(crate) fn reused_ids(&self, tickets: &Tickets) -> Result<Vec<TicketProblem>, HistoryError> {
         let mut gone = HashSet::new();
         for tree in tickets.trees() {
@@ -134,8 +133,7 @@ impl Workspace {
         titles_of_entries(text.as_bytes(), &list).remove(id)
     }
 
-    /// Returns whether a person has to look at the work at `path` before it enters `state`: a checkpoint of
-    /// its ticket or its story says so.
+    /// Returns whether a person must look at the work at `path` before `state`: its ticket or story says so.
     pub(crate) fn is_checkpoint(&self, path: &ProjectPath, state: &str) -> bool {
         let of_ticket = || {
             let tickets = self.tickets();

@@ -37,7 +37,6 @@ pub const ACTIVE_SETTING: &str = "active_initiative";
 #[derive(Debug, Default)]
 pub struct Tickets {
     trees: Vec<TicketTree>,
-    /// The place of the initiative that is worked on here.
     active: Option<usize>,
     settings: BmadSettings,
     problems: Vec<TicketProblem>,
@@ -74,8 +73,7 @@ impl Tickets {
         self.problems.iter().chain(self.trees.iter().flat_map(TicketTree::faults)).cloned()
     }
 
-    /// The ticket whose status is in the file at `record`, which may not be there yet: its tree, and its
-    /// place in that.
+    /// The ticket whose status is in the file at `record`, which need not be there: its tree and place in it.
     pub fn of_record(&self, record: &ProjectPath) -> Option<(&TicketTree, usize)> {
         let (tree, place) = self.by_record.get(record)?;
         Some((&self.trees[*tree], *place))
@@ -91,7 +89,6 @@ impl Tickets {
         self.records(|tree| tree.find(name, None))
     }
 
-    /// Those with these words in their title.
     pub fn titled(&self, words: &str) -> Vec<ProjectPath> {
         self.records(|tree| tree.titled(words))
     }

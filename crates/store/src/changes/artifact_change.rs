@@ -30,12 +30,10 @@ pub(crate) struct ArtifactChange<'w, D> {
 enum ToFollow {
     Nothing,
     Ledger(ProjectPath),
-    /// It cannot be told: the commit may read or allow what could not be read, or was refused. Then the
-    /// ledger is looked for afterwards.
+    /// Not to be told: it could not be read, or was refused. Then the ledger is looked for afterwards.
     Unknown,
 }
 
-/// The part of the change that decides what the artifact is to hold.
 struct Deciding<'w, D> {
     workspace: &'w Workspace,
     path: &'w ProjectPath,
@@ -55,7 +53,6 @@ struct Decision {
     remarks: Vec<Remark>,
 }
 
-/// The part of the change that tells the journal.
 struct Telling<'w> {
     workspace: &'w Workspace,
     path: &'w ProjectPath,
@@ -167,8 +164,7 @@ where
         listing.map_or(ToFollow::Nothing, ToFollow::Ledger)
     }
 
-    /// Changes the artifact and its ledger as one. Where the ledger stands in the way, the artifact is
-    /// changed without it.
+    /// Changes both as one; where the ledger stands in the way, the artifact is changed without it.
     fn commit_with(&mut self, ledger: &ProjectPath) -> Result<Outcome, UpdateError<E>> {
         match self.commit(Some(ledger)) {
             Err(UpdateError::Change(ChangeError::Commit(error @ CommitError::Overtaken { .. }))) => {
@@ -182,8 +178,7 @@ where
         }
     }
 
-    /// A foreign write won in the middle of the commit; where it won in the ledger, the artifact is changed
-    /// as it was meant to be.
+    /// A foreign write won in the middle; where that was in the ledger, the artifact is changed all the same.
     fn overtaken(&mut self, ledger: &ProjectPath, error: CommitError) -> Result<Outcome, UpdateError<E>> {
         let is_ledger = matches!(&error, CommitError::Overtaken { path } if path == ledger);
         match &self.deciding.last {
@@ -215,9 +210,8 @@ impl<D, E> Deciding<'_, D>
 where
     D: FnMut(&TrackedArtifact) -> Result<Plan, E>,
 {
-    /// Decides on `bytes`. They are parsed as the artifact, and for the edits with their comments; the new
-    /// bytes are parsed for the proof, of whose tree the artifact as it is to be is read. A file that is not
-    /// there has the `bytes` that it would have.
+    /// Decides on `bytes`, parsed as the artifact and with comments for edits; the new bytes are parsed for
+    /// the proof, and give the artifact to be. A file that is not there has the `bytes` that it would have.
     fn decide(&mut self, bytes: &[u8], is_there: bool) -> Result<Rc<Decision>, UpdateError<E>> {
         let (path, workspace) = (self.path, self.workspace);
         let is_of = |last: &&Rc<Decision>| last.versions.old.as_ref().is_some_and(|old| old.bytes() == bytes);

@@ -16,9 +16,8 @@ use stepmark_model::{
 };
 
 impl Workspace {
-    /// Checks the change of an artifact (`None`: no file) against what its lifecycle says of every change, in
-    /// whatever way it is made. Answers with what was insisted on. An import may change all but lists that
-    /// only grow: a person brings in what is so already.
+    /// Checks a change (`None`: no file) against what the lifecycle says of every one. Answers with what was
+    /// insisted on. An import may change all but lists that only grow: a person brings in what is so already.
     pub(super) fn guard_change(
         &self,
         path: &ProjectPath,
@@ -142,7 +141,6 @@ impl Workspace {
         }
     }
 
-    /// Tells which of `ids` no artifact has.
     fn unknown_ids(&self, key: &str, ids: &[String]) -> Option<String> {
         if ids.is_empty() {
             return Some(format!("`{key}` names nothing"));

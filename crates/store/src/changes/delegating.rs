@@ -99,9 +99,8 @@ impl Workspace {
 }
 
 impl Delegations<'_> {
-    /// Gives work to an agent: makes the child artifact, and gives the parent an id and a place in a chain if
-    /// it has none; both or neither. The parent is locked meanwhile, so that it is not finished at the same
-    /// time.
+    /// Makes the child artifact, and gives the parent an id and a place in a chain; both or neither. The
+    /// parent is locked meanwhile, so that it is not finished at the same time.
     pub fn delegate(&self, order: &DelegationOrder<'_>) -> Result<Delegated, ChangeError> {
         let child = match (order.file, self.workspace.configuration().delegation.folder.as_ref()) {
             (Some(file), _) => file.clone(),

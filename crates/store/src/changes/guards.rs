@@ -68,8 +68,7 @@ impl Workspace {
         let _closed = self.gates().follow(path);
     }
 
-    /// Checks the change of an artifact against its lifecycle and its children. Answers with what was
-    /// insisted on.
+    /// Checks the change against the lifecycle and the children. Answers with what was insisted on.
     pub(super) fn guard_state(
         &self,
         before: &Artifact,
@@ -101,8 +100,7 @@ impl Workspace {
         Ok(overridden.into_iter().chain(above).collect())
     }
 
-    /// Asks the lifecycle that the artifact had before. What takes back an earlier state goes the way of
-    /// history, not of the table.
+    /// Asks the lifecycle of before. What takes back an earlier state goes by history, not by the table.
     fn guard_status(
         &self,
         before: &TrackedArtifact,
@@ -169,7 +167,6 @@ impl Workspace {
         Err(MoveRefusal::Unmet { made: made.name.clone(), unmet, legal }.into())
     }
 
-    /// The reason why a guard of a move with a name does not hold.
     fn unmet_by(
         &self,
         guard: &Guard,
@@ -253,8 +250,7 @@ impl Workspace {
 }
 
 impl Delegations<'_> {
-    /// The work that was delegated from `artifact` and is open: it may not end above it. All artifacts are
-    /// read.
+    /// The open work delegated from `artifact`, which may not end above it. All artifacts are read.
     pub fn open_children_of(&self, artifact: &TrackedArtifact) -> Result<Vec<OpenChild>, ChangeError> {
         match artifact.member().id() {
             Some(id) => self.workspace.open_children(artifact.path(), id),

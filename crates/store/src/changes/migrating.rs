@@ -72,8 +72,7 @@ impl Workspace {
         self.write_together(&decisions, "import bmad-7")
     }
 
-    /// Takes a migration back: the files of the archive go where they were, and those that were made go, if
-    /// nobody has changed them since.
+    /// Takes a migration back: the archive's files go where they were; those made go, if nobody changed them.
     pub fn migrate_back(&self, made: &Migration, output: &ProjectPath) -> Result<(), ChangeError> {
         let mut decisions: BTreeMap<ProjectPath, FileDecision> = BTreeMap::new();
         for (path, bytes) in &made.files {

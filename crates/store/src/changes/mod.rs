@@ -71,7 +71,6 @@ pub struct ChangeReport {
     pub outcome: Outcome,
 }
 
-/// The outcome of `initialise`: a configuration was made, or there was one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Initialised {
     Created,
@@ -216,8 +215,7 @@ impl Workspace {
         Ok(state.into_iter().flat_map(|state| choice.lifecycle.named_from(state)).cloned().collect())
     }
 
-    /// Makes a move with a name. `$now`, `$actor`, `$agent`, `$session`, `$id` and `$reason` get their values
-    /// here.
+    /// Makes a named move; `$now`, `$actor`, `$agent`, `$session`, `$id` and `$reason` get their values here.
     pub fn make_move(
         &self,
         path: &ProjectPath,
@@ -388,7 +386,6 @@ impl From<CommitError> for ChangeError {
 }
 
 impl ChangeError {
-    /// Returns whether the files are changed in spite of the error.
     pub const fn write_state(&self) -> WriteState {
         match self {
             Self::GatesNotOpened { .. } => WriteState::Written,
@@ -408,7 +405,6 @@ impl ChangeError {
         )
     }
 
-    /// The conflict, where another program changed the file meanwhile.
     pub fn conflict(&self) -> Option<&Conflict> {
         match self {
             Self::Commit(CommitError::Publish(PublishError::Conflict(conflict))) => Some(conflict),
@@ -417,8 +413,7 @@ impl ChangeError {
     }
 }
 
-/// The error of [`Workspace::update`](crate::workspace::Workspace::update), where the caller decides with
-/// errors of its own type `E`.
+/// The error of [`Workspace::update`](crate::workspace::Workspace::update); `E` is the caller's own.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpdateError<E> {
@@ -429,7 +424,6 @@ pub enum UpdateError<E> {
 }
 
 impl<E> UpdateError<E> {
-    /// Returns whether the file is changed in spite of the error.
     pub const fn write_state(&self) -> WriteState {
         match self {
             Self::Refused { .. } => WriteState::NotWritten,
@@ -437,12 +431,10 @@ impl<E> UpdateError<E> {
         }
     }
 
-    /// Returns whether another program's writing kept this change from being made: trying again later helps.
     pub const fn is_conflict(&self) -> bool {
         matches!(self, Self::Change(error) if error.is_conflict())
     }
 
-    /// The conflict, where another program changed the file meanwhile.
     pub fn conflict(&self) -> Option<&Conflict> {
         match self {
             Self::Change(error) => error.conflict(),

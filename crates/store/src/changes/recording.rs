@@ -85,9 +85,8 @@ impl Workspace {
     }
 }
 
-/// Looks up in history the artifact at `path` in the state of `old`; `None` where git must be asked first. A
-/// state that only an earlier event led to is believed where git has it checked out; else somebody wrote it
-/// back.
+/// Looks up `old` in the history of the artifact at `path`; `None` where git must be asked first. A state
+/// that only an earlier event led to is believed where git has it checked out; else somebody wrote it back.
 fn past(
     history: &History,
     path: &ProjectPath,
@@ -114,8 +113,7 @@ fn past(
     if let Some((event, true)) = found.iter().rev().find(|(head, _)| is_same_file(head.after, digests))
         && state.is_some()
     {
-        // The very file whose state history recorded: there is nothing to replay. The digest of a state would
-        // not do, since it says nothing of times.
+        // The very file that history recorded: nothing to replay. A state's digest says nothing of times.
         return Ok(Some(PriorState::Known { state: state.clone(), event: Ancestor::of(event) }));
     }
     let heads: Vec<Event> = found.into_iter().map(|(head, _)| head).collect();
@@ -167,7 +165,6 @@ pub enum RecordDecision {
     /// It stays as it is. It is locked all the same, so that the decision on the others may rest on it.
     Keep,
     Edit(Vec<Edit>),
-    /// Its file holds these bytes.
     Write(Vec<u8>),
     Remove,
 }

@@ -26,9 +26,8 @@ pub(crate) const IN_GIT: &str = "in_git";
 type Answer = (FileHash, bool);
 
 impl Workspace {
-    /// Removes the file of an artifact; history keeps what its frontmatter said, who removed it and why, and
-    /// git the bytes of the file. `force` also removes bytes that git does not have, and an artifact that
-    /// work was delegated from.
+    /// Removes an artifact's file; history keeps its frontmatter, who and why, and git the bytes. `force`
+    /// also removes bytes that git does not have, and an artifact that work was delegated from.
     pub fn remove(&self, path: &ProjectPath, reason: Option<String>, force: bool) -> Result<(), ChangeError> {
         let draft = EventDraft::new(Kind::DELETE)
             .with_command(format!("remove {path}"))
@@ -66,8 +65,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// The artifacts that were delegated from the artifact of `bytes` and would have no parent without it.
-    /// All artifacts are read.
+    /// The artifacts that would have no parent without that of `bytes`. All artifacts are read.
     fn children(&self, path: &ProjectPath, bytes: &[u8]) -> Result<Vec<ProjectPath>, ChangeError> {
         let member = Member::of(&Artifact::read(path.clone(), bytes.to_vec()), None);
         let Some(id) = member.id() else { return Ok(Vec::new()) };
@@ -81,9 +79,8 @@ impl Workspace {
 }
 
 impl Workspace {
-    /// Takes back what `event` changed in its artifact, as a new event; history is never rewritten. Where it
-    /// is one of several of a commit that was one decision, all of them are taken back in one commit, or
-    /// none. Files that were made then stay, which is remarked.
+    /// Takes back what `event` changed, as a new event; history is never rewritten. Events of one decision
+    /// are taken back in one commit or not at all. Files that were made then stay, which is remarked.
     pub fn undo(&self, event: &Event, reason: ChangeReason) -> Result<ChangeReport, ChangeError> {
         let refused = match self.take_back(event, reason) {
             Err(error @ ChangeError::Refused { .. }) => error,
@@ -191,7 +188,6 @@ impl Workspace {
 
 #[derive(Clone, Copy, Debug)]
 pub enum MemlogChange<'c> {
-    /// It begins with these fields.
     Init(&'c [(String, String)]),
     Append(MemlogEntry<'c>),
     Set(&'c str, &'c str),

@@ -96,9 +96,8 @@ impl RuleEnvironment for InVersion<'_> {
 const LOSSES: [&str; 3] = ["SM901", "SM902", "SM904"];
 
 impl Workspace {
-    /// Adds what a change makes wrong with artifacts that did not change: stories of a changed ledger, those
-    /// that name one that is gone, and parents and children in chains. Only the rules that look at what
-    /// changed are asked about them.
+    /// Adds what a change makes wrong in what did not change: stories of a changed ledger, or of one that is
+    /// gone, parents and children in chains. Only the rules that look at what changed are asked.
     fn add_bystanders(
         &self,
         report: &mut CheckReport<'_>,
@@ -165,8 +164,7 @@ impl Workspace {
         Ok(judged)
     }
 
-    /// Adds an artifact that did not change, if one of the rules that look at others `is_asked` and finds
-    /// something.
+    /// Adds an unchanged artifact, if one of the rules that look at others `is_asked` and finds something.
     fn add_unchanged(
         &self,
         report: &mut CheckReport<'_>,
@@ -204,10 +202,9 @@ impl Workspace {
 }
 
 impl Checks<'_> {
-    /// Finds what is wrong with each of `changed`, in their order: with what it is now, and with what became
-    /// of it. Then what is wrong with its parents and children in chains of delegation, and with stories of a
-    /// ledger that changed. Gates are not looked at: they belong to the files of the work tree. The baseline
-    /// is that of the newer state.
+    /// Finds what is wrong with each of `changed`, in their order, and what became of it; then with its
+    /// parents and children in chains, and with stories of a changed ledger. No gates: they belong to the
+    /// files of the work tree. The baseline is that of the newer state.
     pub fn check_changes<'t>(
         &self,
         changed: &'t [ChangedArtifact],

@@ -33,12 +33,10 @@ use stepmark_model::{
 
 #[derive(Clone, Debug, Default)]
 pub struct CheckReport<'t> {
-    /// A file for each artifact in the order of the paths; then files that stand beside them, where something
-    /// is wrong there.
+    /// A file for each artifact, in the order of the paths; then those beside where something is wrong.
     pub files: Vec<CheckedFile<'t>>,
     /// The number of the files that are no artifacts.
     pub beside: usize,
-    /// The number of findings that are not reported.
     pub left_out: LeftOut,
     pub cache: CacheOutcome,
 }
@@ -52,7 +50,6 @@ pub struct CheckedFile<'t> {
     pub findings: Vec<Finding>,
 }
 
-/// The number of findings that are not reported, by the reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     pub suppressed: usize,
@@ -78,8 +75,7 @@ impl CheckReport<'_> {
 }
 
 impl<'t> CheckReport<'t> {
-    /// Adds an artifact with what became of its findings, of which those in `baseline` are left out; returns
-    /// how many are reported.
+    /// Adds an artifact without the findings in `baseline`; returns how many are reported.
     pub(crate) fn add(
         &mut self,
         artifact: &'t Artifact,
@@ -104,7 +100,6 @@ impl<'t> CheckReport<'t> {
         self.files.sort_by(|one, other| one.path.cmp(&other.path));
     }
 
-    /// Adds a file beside the artifacts, if something is wrong with it.
     pub(crate) fn add_beside(
         &mut self,
         path: ProjectPath,
@@ -153,9 +148,8 @@ impl<'w, 't> CheckingRun<'w, 't> {
         })
     }
 
-    /// Judges `artifacts` on all processors. `each` hears in their order how many problems each has, with
-    /// what that took, and the note that `note` makes of it; not of those of which that makes none, or that
-    /// may change without a trace.
+    /// Judges `artifacts` on all processors. `each` hears in their order how many problems each has, and its
+    /// `note`; not of those that have none or may change without a trace.
     pub(crate) fn judge(
         &mut self,
         artifacts: &'t [TrackedArtifact],
@@ -238,8 +232,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
         workspace.add_files_of_records(report, files, in_use, baseline);
     }
 
-    /// Looks at the files beside artifacts: the step files of their `workflows`, the ledgers that were asked,
-    /// and those of all `stories`, where they are known.
+    /// Looks at step files of `workflows`, ledgers that were asked, and those of all `stories`, where known.
     pub(crate) fn scan_other_files<'d>(
         &mut self,
         workflows: impl Iterator<Item = &'d WorkflowDefinition>,
@@ -366,8 +359,7 @@ impl Workspace {
         }
     }
 
-    /// Adds the entries of `check.allow` in the project's configuration that accepted nothing in any
-    /// artifact.
+    /// Adds the entries of the project's `check.allow` that accepted nothing in any artifact.
     pub(crate) fn add_unused_allowances(
         &self,
         report: &mut CheckReport<'_>,

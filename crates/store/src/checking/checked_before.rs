@@ -19,8 +19,7 @@ use crate::workspace::{
 };
 use stepmark_model::{artifact::ProjectPath, delegation::Chains, tracked_artifact::TrackedArtifact};
 
-/// The artifacts that need not be read for a check: they were clean, and nothing has changed that decides
-/// about them.
+/// Artifacts that need not be read for a check: they were clean, and nothing that decides on them changed.
 #[derive(Debug, Default)]
 pub struct CheckedBefore<'w> {
     pub(super) known: Vec<KnownArtifact>,
@@ -166,14 +165,12 @@ impl Workspace {
 }
 
 impl<'w> Checks<'w> {
-    /// All artifacts of the project, for [`Checks::check_all`]: those that have to be looked at, and those
-    /// that were clean when they were last checked.
+    /// All artifacts, for [`Checks::check_all`]: those to be looked at, and those clean at their last check.
     pub fn artifacts_to_check(&self) -> Result<(Artifacts, CheckedBefore<'w>), WalkError> {
         self.workspace.artifacts_apart(Wanted::Findings)
     }
 
-    /// Checks the artifacts of the project, by its configuration: `read` and `before` are all of them, from
-    /// [`Checks::artifacts_to_check`]. Also keeps for the next run which ones are clean.
+    /// Checks all artifacts, from [`Checks::artifacts_to_check`]; keeps for the next run which are clean.
     pub fn check_all<'t>(
         &self,
         read: &'t [TrackedArtifact],
@@ -193,8 +190,7 @@ impl CheckedBefore<'_> {
         self.run.as_ref().map(|run| &run.verdicts)
     }
 
-    /// The stat of the artifact at `path`, from before it was read; `None` where it may change without a
-    /// trace.
+    /// The stat from before the artifact was read; `None` where it may change without a trace.
     pub(super) fn stat(&self, path: &ProjectPath) -> Option<FileStat> {
         let run = self.run.as_ref()?;
         run.stats.get(path).copied().filter(|stat| run.verdicts.proves(stat))

@@ -129,7 +129,6 @@ pub(crate) struct HeldHistory<'v> {
     known: RefCell<HashMap<(SegmentName, Side), bool>>,
 }
 
-/// One of two states of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Side {
     Before,

@@ -9,7 +9,6 @@ use stepmark_model::{
     summary::ArtifactSummary,
 };
 
-/// An artifact in a list, to be asked several questions.
 #[derive(Clone, Debug)]
 pub struct ListedArtifact<'s> {
     row: SummaryRow<'s>,

@@ -39,9 +39,8 @@ impl Checks<'_> {
 }
 
 impl Checks<'_> {
-    /// Adds the records of systems that history knows and that are gone, those to whose state no recorded
-    /// change led, and the files among them that are none: of the systems whose folder `is_meant`. What
-    /// stands in `read` is not read again.
+    /// Adds the records that are gone, those to whose state no recorded change led, and the files that are
+    /// none, of systems whose folder `is_meant`. What stands in `read` is not read again.
     pub fn add_records(
         &self,
         report: &mut CheckReport<'_>,

@@ -44,8 +44,7 @@ fn is_manifest(listing: &Listing) -> bool {
 
 const FEW: usize = 64;
 
-/// The rows of files at `paths` in the `bytes` of a manifest, perhaps with others: of a long manifest, few
-/// lines are read for few files.
+/// The rows of files at `paths`, perhaps with others: of a long manifest, few lines are read for few files.
 #[cfg_attr(not(feature = "history"), expect(dead_code, reason = "only versions in git are read in part"))]
 pub(crate) fn rows_of(bytes: &[u8], paths: &[&ProjectPath]) -> Listing {
     let mut builder = ListingBuilder::default();

@@ -164,9 +164,8 @@ impl Workspace {
 }
 
 impl Checks<'_> {
-    /// Checks `artifact` by itself, against its workflow and its lifecycle, by the configuration of the
-    /// project; without what takes other files to tell, and without regard to the baseline. For a glance;
-    /// [`Workspace::check`] looks at everything.
+    /// Checks `artifact` by itself, without what takes other files to tell and without the baseline. For a
+    /// glance; [`Workspace::check`] looks at everything.
     pub fn own_findings(&self, artifact: &TrackedArtifact) -> Vec<Finding> {
         let subject = Subject::of(artifact);
         self.workspace.by_policy(&subject, check::findings(&subject)).findings

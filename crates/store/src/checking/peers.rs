@@ -21,8 +21,7 @@ use stepmark_model::{
 };
 
 impl Checks<'_> {
-    /// Adds what is wrong with artifacts that packs of the project claim: those that were edited where only
-    /// recorded changes count, and those that do not go with others.
+    /// Adds faults of claimed artifacts: edited where only recorded changes count, or at odds with others.
     pub(super) fn add_claimed(
         &self,
         report: &mut CheckReport<'_>,
@@ -134,8 +133,7 @@ pub enum BaselineWriteError {
 }
 
 impl Checks<'_> {
-    /// Adds the findings of `find` in the bytes of the file at `path`, by the policy of the project, without
-    /// those that the baseline knows. A file that cannot be read has no bytes.
+    /// Adds what `find` finds at `path`, by the policy and the baseline; an unreadable file has no bytes.
     pub fn add_beside(
         &self,
         report: &mut CheckReport<'_>,
@@ -164,8 +162,7 @@ impl Checks<'_> {
         files.into_iter().try_for_each(|(path, found)| self.add_beside(report, path, |_| found))
     }
 
-    /// Writes a baseline that knows the findings of `report`, and says how many. Nothing is written where it
-    /// knows them already.
+    /// Writes a baseline of the findings of `report`, unless it is there already, and says how many.
     pub fn write_baseline(&self, report: &CheckReport<'_>) -> Result<usize, BaselineWriteError> {
         let baseline = Baseline::of(report.findings());
         let path = ProjectPath::new(BASELINE_PATH)?;

@@ -26,8 +26,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// Fewer artifacts than this may be read by each list: checking them, so that the next need not, takes
-/// longer.
+/// Fewer artifacts than this each list may read: to check them, so that the next need not, takes longer.
 const WORTH_A_CHECK: usize = 64;
 
 #[derive(Debug)]
@@ -97,8 +96,7 @@ impl<'w> Summaries<'w> {
         self.found
     }
 
-    /// Checks the project, and keeps for the next list what need not be read. Returns the files beside the
-    /// artifacts in which something is wrong.
+    /// Checks the project, and keeps what the next list need not read. Returns the faulty files beside.
     pub fn check(&mut self) -> Result<Vec<(ProjectPath, ProblemCounts)>, CheckError> {
         let count = self.found.artifacts.len();
         let files = self.report()?.files.into_iter();
@@ -109,8 +107,7 @@ impl<'w> Summaries<'w> {
         Ok(beside)
     }
 
-    /// The same with all findings: of the artifacts that were read, in their order, then of files beside
-    /// them.
+    /// The same with all findings: of artifacts read, in their order, then of files beside them.
     pub fn report(&mut self) -> Result<CheckReport<'_>, CheckError> {
         let Self { workspace, found, before, .. } = self;
         workspace.check_rest(&found.artifacts, before, iter::empty(), None, Known::LeftOut)
@@ -171,7 +168,6 @@ impl<'s> SummaryRow<'s> {
         LedgerKey::of(self.path()).map(|(key, _)| key).filter(|key| key.is_story())
     }
 
-    /// Returns the facts that decide whether and where it is shown.
     pub fn brief(&self) -> Brief<'s> {
         match self.source {
             Source::Known(known) if self.ticket().is_none() => self.note(known).brief(),
@@ -250,7 +246,6 @@ impl<'s> SummaryRow<'s> {
         ListedArtifact::new(*self)
     }
 
-    /// Returns the time at which its file was last modified, to the second.
     pub(super) fn modified(&self) -> Option<Timestamp> {
         let workspace = self.summaries.workspace;
         let moment = match self.source {

@@ -112,8 +112,7 @@ impl Checkpoints<'_> {
         made.map(|checkpoint| (place, checkpoint)).ok_or_else(restless)
     }
 
-    /// Makes a checkpoint if completing `steps`, as it was `carried` out, reached a milestone of the
-    /// configuration. Called after each completion.
+    /// Makes a checkpoint if completing `steps` reached a milestone. Called after each completion.
     pub fn make_at_milestone(
         &self,
         carried: &ChangeReport,

@@ -13,7 +13,6 @@ use stepmark_model::{
     transition::Remark,
 };
 
-/// A frontmatter that was put back.
 #[derive(Debug)]
 pub struct Restored {
     pub artifact: TrackedArtifact,
@@ -47,8 +46,7 @@ impl From<CommitError> for RestoreError {
 }
 
 impl Checkpoints<'_> {
-    /// Puts the frontmatter of the checkpoint at `place` back into the artifact at `path`, to the byte, and
-    /// keeps its body. A file whose frontmatter is damaged is kept whole beside the checkpoint first.
+    /// Puts the checkpoint's frontmatter back, to the byte, above the body. A damaged file is kept beside it.
     pub fn restore(
         &self,
         path: &ProjectPath,
@@ -114,8 +112,7 @@ impl Checkpoints<'_> {
     }
 }
 
-/// The file with the frontmatter of `checkpoint`, and what its fences were; `None` where that is not
-/// faithful.
+/// The file with the frontmatter of `checkpoint`, and its former fences; `None` where not faithful.
 fn put_back(checkpoint: &Checkpoint, path: &ProjectPath, bytes: &[u8]) -> Option<(Vec<u8>, Fences)> {
     let (region, frontmatter) = (state_region(path), &checkpoint.frontmatter);
     let is_last = region.find(&Document::scan(bytes)).is_ok_and(|span| span.end == bytes.len());

@@ -17,8 +17,7 @@ use stepmark_model::{
     journal::Ancestor,
 };
 
-/// Stages all files, writes the record, publishes, tells the journal. `places` says which lock each file of
-/// the record has.
+/// Stages all files, writes the record, publishes, tells the journal; `places` are those of the files' locks.
 pub(super) fn execute(
     root: &Root,
     locks: &mut [ArtifactLock],
@@ -65,7 +64,6 @@ pub(super) fn execute(
     }
 }
 
-/// A file that is ready to be published.
 enum Prepared<'lock> {
     Write(Staged<'lock>, Expected),
     Remove(&'lock mut ArtifactLock, FileHash, FsyncPolicy),
@@ -94,8 +92,7 @@ fn prepare_all<'lock>(
         .collect()
 }
 
-/// Publishes one after the other, and makes the names in a folder durable with the last file in it; with the
-/// error, how many were published before.
+/// Publishes in order, a folder's names durable with its last file; with the error, how many came before.
 fn publish_in_order(prepared: Vec<Prepared<'_>>) -> Result<(), (usize, CommitError)> {
     let folder = |prepared: &Prepared<'_>| match prepared {
         Prepared::Write(staged, _) => staged.lock.folder().to_owned(),
@@ -119,8 +116,7 @@ fn publish_in_order(prepared: Vec<Prepared<'_>>) -> Result<(), (usize, CommitErr
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommitOptions {
-    /// The longest wait for the locks of the files, in all. 30 s by default: about a thousand commits of
-    /// others.
+    /// The longest wait for all locks together. 30 s by default: about a thousand commits of others.
     pub lock_timeout: Duration,
     /// The number of attempts in all, when another program changes the file meanwhile. 8 by default.
     pub attempts: NonZeroU32,
@@ -159,7 +155,6 @@ pub enum FileDecision {
 }
 
 impl FileDecision {
-    /// Returns whether it makes another file of one with the bytes `old`.
     pub(super) fn changes(&self, old: Option<&[u8]>) -> bool {
         match self {
             Self::Keep => false,
@@ -176,16 +171,13 @@ pub struct FileTransition<'a> {
     pub old: Option<&'a [u8]>,
     /// Its bytes after; `None` where there is none any more.
     pub new: Option<&'a [u8]>,
-    /// The event after which it had the bytes of before, where its lock remembers it and nothing in the
-    /// journal can follow.
+    /// The event after which it had the bytes of before, if known and if no other in the journal can follow.
     pub last_event: Option<Ancestor>,
 }
 
-/// A reason why a decision or an event is not made.
 pub enum Halt<E> {
     Refused(E),
-    /// It waits for an answer that takes long, such as one of git, for which nobody should wait at a lock:
-    /// the transaction lets go of its locks, asks, and begins again.
+    /// An answer that takes long, as of git: the transaction lets go of its locks, asks, and begins again.
     Ask(Box<dyn FnOnce()>),
 }
 
@@ -214,9 +206,8 @@ pub fn create(
     replace_whole(root, path, Expected::Absent, bytes, options)
 }
 
-/// Puts `bytes` at `path` if what is there is what is `expected`, and makes the folders that lead to it. For
-/// files whose whole content the caller makes, such as manifests. Where the file holds these bytes already,
-/// nothing is written.
+/// Puts `bytes` at `path`, in folders made for it, if what is there is `expected`. The same bytes are not
+/// written again. For files whose whole content the caller makes, such as manifests.
 pub fn replace_whole(
     root: &Root,
     path: &ProjectPath,
@@ -327,11 +318,9 @@ pub enum CommitError {
 pub enum WriteState {
     /// No file was changed: the command can be run again.
     NotWritten,
-    /// The files have their new content, but for those that the error names; what is missing besides, the
-    /// error says.
+    /// The files have their new content, but for what the error names.
     Written,
-    /// A part of the files may have it. The next command that writes finishes the commit; where the error
-    /// names bytes of another program that are kept, a person has to look.
+    /// A part may have it: the next command that writes finishes it. A person has to look at kept bytes.
     Unknown,
 }
 
@@ -363,7 +352,6 @@ impl PublishError {
 }
 
 impl CommitError {
-    /// Returns whether the files of the commit have their new content.
     pub const fn write_state(&self) -> WriteState {
         match self {
             Self::Publish(error) => error.write_state(),

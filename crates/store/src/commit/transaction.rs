@@ -20,8 +20,7 @@ use stepmark_model::{artifact::ProjectPath, journal::Event};
 
 const DYING: Duration = Duration::from_millis(1);
 
-/// The most questions for each attempt. Two are asked of a file that rests: whether git has its bytes, and
-/// who wrote them.
+/// The most questions for each attempt; a file at rest has two: if git has its bytes, and who wrote them.
 const QUESTIONS: u32 = 8;
 
 /// Files that change together with the journal, or not at all (docs/adr/0006-journal.md).
@@ -49,8 +48,7 @@ impl<'a> Transaction<'a> {
         Self { root, paths, options, looks_first: false }
     }
 
-    /// The same, which decides once before any lock is taken: what is refused, or leads to no change, leaves
-    /// no trace, not even a lock file.
+    /// The same, deciding once before any lock: a refusal or no change leaves not even a lock file.
     #[must_use]
     pub const fn looking_first(self) -> Self {
         Self { looks_first: true, ..self }
@@ -113,8 +111,7 @@ impl<'a> Transaction<'a> {
         match decide(&bytes) {
             Ok((decisions, _)) => {
                 let changes = decisions.iter().zip(&bytes).any(|(decision, old)| decision.changes(*old));
-                // Another holder may have put these bytes here without having flushed them yet; then its lock
-                // file is there.
+                // Another holder may have put these bytes here, unflushed yet; then its lock file is there.
                 Ok(!changes && !places.iter().any(|place| is_ever_locked(self.root, place)))
             }
             Err(Halt::Ask(_)) => Ok(false),
@@ -192,8 +189,7 @@ fn bytes_of(found: &[Option<FileContent>]) -> Vec<Option<&[u8]>> {
     found.iter().map(|content| content.as_ref().map(|content| content.bytes.as_slice())).collect()
 }
 
-/// Waits until `found` has settled, if another program wrote it just now, and tells whether it changed
-/// meanwhile.
+/// Waits until `found` has settled, and tells whether it changed meanwhile.
 fn changes_soon(lock: &ArtifactLock, found: &FileContent) -> bool {
     found.unsettled(lock.last_published).is_some_and(|fresh| {
         thread::sleep(fresh.rest);

@@ -23,7 +23,6 @@ use stepmark_model::{
     lifecycle::{DeclaredLifecycle, LifecycleDeclaration, Roles},
 };
 
-/// A key as the table of variables has it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub(super) name: &'static str,
@@ -58,8 +57,7 @@ macro_rules! keys {
                 below: below!($kind $written),
             }),*];
 
-            /// The keys that count where `nearer` lies over these: key by key in sections and maps, others
-            /// as a whole.
+            /// The keys with those of `nearer` over them: key by key in sections and maps, others as a whole.
             pub(super) fn overlaid(self, nearer: Self) -> Self {
                 Self { $($key: overlaid!($kind self.$key, nearer.$key),)* }
             }
@@ -104,7 +102,6 @@ macro_rules! overlaid {
     };
 }
 
-/// Lays one map of names over another.
 trait Overlaid {
     fn overlaid(self, nearer: Self) -> Self;
 }

@@ -244,8 +244,7 @@ fn offset(tree: &Yaml<'_>, way: &KeyPath) -> usize {
     node.span.start
 }
 
-/// The value at `way`; where it does not stand, the last one on the way to it. A text that stands for a list
-/// of one is its first item.
+/// The value at `way`, or the last one on the way to it. A text in place of a list is its first item.
 fn node<'t, 'a>(tree: &'t Yaml<'a>, way: &KeyPath) -> Result<&'t Node<'a>, Option<&'t Node<'a>>> {
     let mut node = tree.root().ok_or(None)?;
     for segment in &way.0 {
@@ -266,8 +265,7 @@ fn whole(bytes: &[u8]) -> Span {
     Region::WholeFile.find(&document).unwrap_or_else(|_| document.body())
 }
 
-/// The sections whose keys belong to other dialects, where `status` may be a word of a table: lifecycles and
-/// trackers.
+/// The sections of other dialects (lifecycles, trackers), where `status` may be a word of a table.
 const OTHER_DIALECTS: [&str; 8] =
     ["asdd", "autodev", "coordination", "flows", "lifecycles", "trackers", "credentials", "memory"];
 

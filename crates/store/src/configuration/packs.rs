@@ -136,7 +136,6 @@ fn base_of<'d>(
     }))
 }
 
-/// The error of the pack at `path`, which holds `bytes`.
 pub(crate) fn misplaced(path: PathBuf, bytes: &[u8], error: &PackError) -> ConfigurationError {
     let place = match error {
         PackError::Kind { way, kind, .. } => {

@@ -39,8 +39,7 @@ impl Configuration {
         Self::of_project_bytes(root, sources, bytes, packs::read_folder(root)?)
     }
 
-    /// The same, where the project's file holds `project_bytes`, whatever stands on the disk; `None`: there
-    /// is none.
+    /// The same, with `project_bytes` for the project's file, whatever is on the disk; `None`: there is none.
     pub(crate) fn of_project_bytes(
         root: &Root,
         sources: &ConfigurationSources,
@@ -91,7 +90,6 @@ impl Configuration {
     }
 }
 
-/// The bytes of a configuration file; `None` where there is none.
 fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ConfigurationError> {
     // A pipe would be waited for.
     let regular = |file: File| match file.metadata()?.is_file() {
@@ -114,8 +112,7 @@ fn read_opened(path: &Path, opened: io::Result<File>) -> Result<Option<Vec<u8>>,
     }
 }
 
-/// Refuses an identity that all projects of a person would share, and credentials of a file that comes with a
-/// repository.
+/// Refuses an identity that all projects of a person would share, and credentials of a repository's file.
 fn refuse_misplaced(path: &Path, layer: &ConfigurationLayer) -> Result<(), ConfigurationError> {
     for value in &layer.values {
         let key = value.key.split('.').next().unwrap_or_default();
@@ -163,8 +160,7 @@ fn flag_layer(key: &str, text: &str) -> Result<ConfigurationLayer, Configuration
     ConfigurationLayer::given(key, text, Origin::Flag).map_err(failed)
 }
 
-/// A key of the configuration that this version does not know: a typing error, or a key of a newer version.
-/// It has no effect, and is reported.
+/// A key that this version does not know, mistyped or newer. It has no effect, and is reported.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UnknownKey {
     /// The way to the key, for instance `workflows[0].step`.
@@ -174,8 +170,7 @@ pub struct UnknownKey {
 }
 
 impl UnknownKey {
-    /// The key `key` below `way`, such as `workflows[0].`, in `file`; `known` are the keys that may stand
-    /// there.
+    /// The key `key` below `way` (as `workflows[0].`) in `file`; `known` are those that may stand there.
     pub fn new<'k>(way: &str, key: &str, file: &Path, known: impl IntoIterator<Item = &'k str>) -> Self {
         let near = near_words(key, known).into_iter().next();
         Self { key: format!("{way}{key}"), file: file.to_owned(), near }
@@ -209,7 +204,6 @@ pub enum ConfigurationError {
     #[error("`{}`{} cannot be used: {reason}", path.display(), position.map(|at| format!(":{at}")).unwrap_or_default())]
     Invalid {
         path: PathBuf,
-        /// The place in the file, as far as it is known.
         position: Option<Position>,
         reason: String,
     },

@@ -25,14 +25,12 @@ pub struct ConfigurationSources {
     /// The user's configuration file: `$XDG_CONFIG_HOME/stepmark/config.yaml`, else
     /// `~/.config/stepmark/config.yaml`. It need not exist.
     pub user_file: Option<PathBuf>,
-    /// Environment variables and their values. Those that [`VARIABLES`](crate::configuration::VARIABLES) does
-    /// not name are left alone.
+    /// Environment variables; those not in [`VARIABLES`](crate::configuration::VARIABLES) are left alone.
     pub environment: Vec<(String, String)>,
     /// Keys and values of the command line, in its order: the last counts.
     pub flags: Vec<(String, String)>,
 }
 
-/// The patterns of artifacts where the configuration does not say.
 pub(crate) const DEFAULT_INCLUDE: &[&str] = &["**/*.md"];
 
 /// The patterns of files that are never artifacts where the configuration does not say: what an installer or
@@ -76,9 +74,7 @@ pub(super) fn built_in(globs: &[&str]) -> PathGlobs {
 /// The content of `.stepmark/.gitignore`: what belongs to one clone, and what can be rebuilt.
 pub const STEPMARK_GITIGNORE: &str = "local/\ncache/\ngates/\n*.tmp\n";
 
-/// The text of a new `.stepmark/config.yaml`: the defaults, explained, and the identity of the project.
-///
-/// `project_id` is taken as it is; a UUID is what `init` gives.
+/// A new `.stepmark/config.yaml`: the defaults, explained. `project_id` stands as it is; `init` gives a UUID.
 pub fn initial_configuration(project_id: &str) -> String {
     let list = |globs: &[&str]| globs.iter().map(|glob| format!("\n    - '{glob}'")).collect::<String>();
     include_str!("initial.yaml")
@@ -100,7 +96,6 @@ impl Configuration {
     }
 }
 
-/// Forbids keys that are not listed where keys are listed.
 #[derive(Clone, Debug)]
 struct NoOtherKeys;
 

@@ -106,7 +106,6 @@ impl Variable {
         Self { name: name.to_owned(), side, environment: None, meaning, is_map: false }
     }
 
-    /// Returns whether `key` is a value of its own below this map.
     pub(super) fn has_below(&self, key: &str) -> bool {
         let rest = key.strip_prefix(self.name.as_str()).and_then(|rest| rest.strip_prefix('.'));
         self.is_map && rest.is_some_and(|rest| !rest.is_empty())

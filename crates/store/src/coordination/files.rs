@@ -154,8 +154,7 @@ impl Coordination<'_> {
         FormatOf { coordination: self, format, signals: RefCell::new(None) }
     }
 
-    /// Makes the files follow, where the format wants that after each change, with the results of the tasks
-    /// in `ended`. The change is made: what goes wrong here is told beside it.
+    /// Makes the files follow where the format wants it, with results of `ended`; errors are told beside.
     pub(super) fn follow(&self, ended: &[Record]) -> CoordinationFiles {
         if self.settings.option == Format::OrchestratorState {
             return Followed::default();
@@ -163,14 +162,12 @@ impl Coordination<'_> {
         self.write_all(ended, &Overwrite::None).unwrap_or_else(|error| behind(&error))
     }
 
-    /// The records, as they are now, for a change of them: files that say the same are taken for written
-    /// here.
+    /// The records as they are now, for a change of them: files that say the same count as written here.
     pub(super) fn state_to_change(&self) -> Result<State, SystemError> {
         self.state_to_claim().map(|(state, _)| state)
     }
 
-    /// The same, with the ids of the tasks that other programs changed in the files: nobody claims these
-    /// until somebody has decided what counts.
+    /// The same, with the ids of tasks that others changed in the files: nobody claims these undecided.
     pub(super) fn state_to_claim(&self) -> Result<(State, BTreeSet<String>), SystemError> {
         let (state, format) = (self.state()?, self.format());
         let drift = match self.settings.option {
@@ -186,8 +183,7 @@ impl Coordination<'_> {
         Ok((state, tasks.map(|drift| drift.id).collect()))
     }
 
-    /// Makes the files follow, whatever the format; changes that other programs made are given up as
-    /// `overwrite` says.
+    /// Makes the files follow, whatever the format; changes of other programs go as `overwrite` says.
     pub fn project(&self, overwrite: &Overwrite) -> Result<CoordinationFiles, SystemError> {
         if !matches!(overwrite, Overwrite::None) {
             self.want_a_person("giving up what others wrote")?;
@@ -227,8 +223,7 @@ impl Coordination<'_> {
         Ok(followed)
     }
 
-    /// Writes the page of a task's result, which is read by people and never back; one of a task that has
-    /// ended no more is taken away.
+    /// Writes the page of a task's result, for people alone, or removes that of one ended no more.
     fn write_result(&self, task: &Record) -> Result<Option<ProjectPath>, SystemError> {
         let root = self.workspace.root();
         let path = self.settings.folder.join(&format!("results/{}.md", file_stem(&task.id)))?;

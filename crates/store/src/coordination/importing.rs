@@ -36,8 +36,7 @@ pub struct StateFile {
 }
 
 impl Coordination<'_> {
-    /// Compares the state file at `path` (a file, or the folder of those of option A; the files of the
-    /// configured format where nothing is given) with the records.
+    /// Compares the file, or folder of option A, at `path` with the records; `None`: those configured.
     pub fn survey(&self, path: Option<&ProjectPath>) -> Result<StateFile, SystemError> {
         let is_folder = path.is_none_or(|path| path.extension() != Some("json"));
         let read = |format: Format, number: usize, name: &str| {
@@ -62,8 +61,7 @@ impl Coordination<'_> {
         self.compare(format, &files, is_own)
     }
 
-    /// The same of a state file at `place`, or in the folder `place`, which may stand outside of the project:
-    /// it is only read.
+    /// The same of a state file or folder at `place`, perhaps outside of the project: it is only read.
     pub fn survey_outside(&self, place: &Path) -> Result<StateFile, SystemError> {
         let is_folder = place.extension().is_none_or(|extension| extension != "json");
         let read = |_: Format, number: usize, name: &str| {
@@ -97,9 +95,8 @@ impl Coordination<'_> {
         Ok(StateFile { format, survey })
     }
 
-    /// Brings in what was found: new records always, changed ones where `takes_file`, and takes away those
-    /// that the file has no more only with `removes`. Returns the number of records that changed, and the
-    /// state of the files that follow.
+    /// Brings in what was found: new records, changed ones where `takes_file`; lost ones go with `removes`.
+    /// Returns the number of records that changed, and the state of the files that follow.
     pub fn import(
         &self,
         found: &StateFile,
@@ -112,8 +109,7 @@ impl Coordination<'_> {
         found.survey.bring_in(self, (takes_file, removes), || self.last_and_found())
     }
 
-    /// The records as they were written last to the files that follow, and as these hold them now. Those of
-    /// option C are written when the user says so: none of them are the last.
+    /// The records as last written to the files, and as these hold them now; of option C none are the last.
     fn last_and_found(&self) -> Result<record_files::LastAndFound<State>, SystemError> {
         let options = self.workspace.commit_options();
         let (last, found) = record_files::last_and_found(self.workspace.root(), options, &self.format())?;
@@ -196,8 +192,7 @@ impl Coordination<'_> {
         self.states_of_files()
     }
 
-    /// The findings in the files of the configured format, where the records are `state` and `read` gives a
-    /// file. Those of option C are written when somebody asks for it.
+    /// The findings in the configured files, which `read` gives; none of option C, written at a user's word.
     pub(crate) fn file_findings(
         &self,
         state: &State,

@@ -62,8 +62,7 @@ impl Workspace {
 }
 
 impl Workspace {
-    /// The same project, where coordination is switched on with what counts without a configuration, if it is
-    /// not: for whoever looks at files that may be brought in.
+    /// The same project with coordination switched on, if it is not: for files that may be brought in.
     #[must_use]
     pub fn with_coordination(mut self) -> Self {
         self.configuration_mut().switch_coordination_on();
@@ -76,8 +75,7 @@ impl<'w> Coordination<'w> {
         self.settings
     }
 
-    /// The last sign of life of each agent: the newer one of what this clone knows and of what the files of
-    /// the configured format tell, which other programs write, too.
+    /// The last sign of life of each agent, the newer of this clone's and the configured files'.
     pub fn signals(&self) -> Signals {
         let mut signals = read_signals(self.workspace.root(), SYSTEM);
         let told = self.file_of(self.settings.option, self.settings.option.heartbeat_file());

@@ -162,8 +162,7 @@ impl Coordination<'_> {
         Ok((attempt, freed.into_iter().map(|task| task.id).collect()))
     }
 
-    /// Makes the tasks available that wait for `id`, which is done, and for nothing else: another one that
-    /// they waited for may have been completed at the same time.
+    /// Frees tasks that wait for `id` alone, now done; another may have been completed at the same time.
     fn free_dependants(&self, id: &str, freed: &mut Vec<String>) -> Result<(), SystemError> {
         let state = self.state()?;
         let mut failed = None;
@@ -186,8 +185,7 @@ impl Coordination<'_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// The steps behind a change that is made: a sign of life of `agent`, and the files, with the results of
-    /// the tasks in `ended`. A failure is told beside the change.
+    /// Notes a sign of life of `agent` and makes the files follow, with results of `ended`. Faults are told.
     pub(super) fn followed(&self, agent: Option<&str>, ended: &[Record]) -> CoordinationFiles {
         let silent = agent.and_then(|agent| self.beat(agent, None).err());
         let files = self.follow(ended);
@@ -214,8 +212,7 @@ fn released(agent: &Record, id: &str, is_completed: bool) -> Record {
 }
 
 impl Coordination<'_> {
-    /// Gives `agent` the best of the tasks that it may have: the highest priority, then the oldest. Tasks of
-    /// agents that are silent are freed first.
+    /// Gives `agent` its best task, by priority, then age. Tasks of agents that are silent are freed first.
     pub fn claim(&self, agent: &str) -> Result<TaskChange, SystemError> {
         let mut freed = Vec::new();
         for _ in 0..ATTEMPTS {
@@ -280,7 +277,6 @@ impl Coordination<'_> {
         Err(SystemError::Busy { path: self.path_of(RecordKind::Task, id)? })
     }
 
-    /// The task that `agent` would be given.
     pub fn next(&self, agent: &str) -> Result<Record, SystemError> {
         let state = self.state()?;
         let changed = match self.settings.option {
@@ -324,7 +320,6 @@ impl Coordination<'_> {
         })
     }
 
-    /// Frees the tasks of agents that are silent for too long.
     fn free_orphans(&self, state: &State) -> Result<Vec<String>, SystemError> {
         let stale = u64::from(self.settings.stale_seconds.get());
         let mut freed = Vec::new();
@@ -351,7 +346,6 @@ impl Coordination<'_> {
             || self.path_of(record.kind, &record.id).is_ok_and(|path| !unusable.contains_key(&path))
     }
 
-    /// Returns whether `error` is about the task `id` alone.
     fn is_of_task(&self, id: &str, error: &SystemError) -> bool {
         self.path_of(RecordKind::Task, id).is_ok_and(|path| error.record() == Some(&path))
     }

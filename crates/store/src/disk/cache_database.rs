@@ -42,7 +42,6 @@ pub struct CacheLayout {
     pub definitions: fn() -> Vec<String>,
     /// The full-text table whose shadow tables (SQLite, "FTS5 Data Structures") stand beside the tables.
     pub shadow_of: Option<&'static str>,
-    /// Statements that add the rows of an empty database.
     pub rows: &'static str,
     /// The memory that SQLite may use for pages, in KiB.
     pub page_cache: i64,
@@ -69,8 +68,7 @@ pub enum CacheUnavailable {
 }
 
 impl CacheLayout {
-    /// Opens the database to write it. Makes it where there is none, and anew where there is another one or a
-    /// damaged one.
+    /// Opens the database to write it: made where there is none, and anew where another or a damaged one is.
     pub fn open(&'static self, root: &Root) -> Result<CacheDatabase, CacheUnavailable> {
         let files = DatabaseFiles::of(root, self.name)?;
         files.make_folder()?;
@@ -117,8 +115,7 @@ impl CacheLayout {
         Ok(CacheDatabase { connection, layout: self, files: None })
     }
 
-    /// Waits for the lock of those that bring the database up to date one at a time. It ends with the
-    /// process, however that ends.
+    /// Waits for the lock of those that bring the database up to date in turn; it ends with the process.
     pub fn lock(&self, root: &Root) -> io::Result<File> {
         self.locked(&DatabaseFiles::of(root, self.name)?, ".lock")
     }
@@ -139,13 +136,11 @@ impl CacheLayout {
         let connection = files.connect(WRITING)?;
         self.configure(&connection)?;
         // Readers go on while it is written. A killed process leaves a whole database; a loss of power may
-        // take what came last, never the order: the log is flushed before its pages are copied into the
-        // database.
+        // take what came last, never the order: the log is flushed before its pages are copied.
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.pragma_update(None, "wal_autocheckpoint", self.copied_at)?;
-        // A process whose files somebody deleted must not take away the log of the database that was made in
-        // their place.
+        // A process whose files were deleted must not take away the log of the database made in their place.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         Ok(connection)
     }
@@ -158,8 +153,7 @@ impl CacheLayout {
         connection.pragma_update(None, "trusted_schema", false)
     }
 
-    /// The version: a part of the digest of the definitions and of the program that fills them, so that no
-    /// other rows are taken for these.
+    /// A digest of the definitions and of the program that fills them, so that no other rows pass for these.
     fn version(&self, definitions: &[String]) -> i64 {
         let text = format!("{}\n{}\n{}", self.meaning, env!("CARGO_PKG_VERSION"), definitions.join(";\n"));
         let digest = FileHash::of(text.as_bytes());
@@ -176,8 +170,7 @@ impl CacheLayout {
         if found != self.version(&wanted) {
             return Ok(false);
         }
-        // What SQLite makes by itself, for a column that is unique, has no statement.
-        // Nor are there statements for the tables below a full-text table.
+        // Indices of unique columns and the tables below a full-text table have no statements.
         let mut statement = connection.prepare(
             "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL
              AND NOT (?1 IS NOT NULL AND type = 'table' AND name IN (?1 || '_data', ?1 || '_idx', ?1 || '_docsize', ?1 || '_config', ?1 || '_content'))",
@@ -189,8 +182,7 @@ impl CacheLayout {
         Ok(found == wanted)
     }
 
-    /// Makes the tables in an empty database. To be called inside a transaction, or on a database of this
-    /// process alone.
+    /// Makes the tables in an empty database, inside a transaction or in one of this process alone.
     pub(crate) fn make(&self, connection: &Connection) -> rusqlite::Result<()> {
         let definitions = (self.definitions)();
         connection.execute_batch(&definitions.join(";\n"))?;
@@ -207,8 +199,7 @@ impl CacheLayout {
         transaction.commit()
     }
 
-    /// Empties the database, whatever it holds and however damaged it is, and makes its tables, unless
-    /// `is_done` by another process.
+    /// Empties the database, however damaged, and makes its tables, unless `is_done` by another process.
     fn reset(
         &self,
         files: &DatabaseFiles,
@@ -217,8 +208,7 @@ impl CacheLayout {
         let _lock = self.locked(files, ".reset")?;
         let connection = files.connect(WRITING)?;
         connection.busy_timeout(PATIENCE_TO_EMPTY)?;
-        // A connection that knows of the log, as this makes it, if the database is whole enough, keeps nobody
-        // out but writers.
+        // A connection that knows of the log, where the database is whole enough, keeps out writers alone.
         let _of_no_matter = is_empty(&connection);
         if is_done(&connection) {
             return Ok(());
@@ -281,7 +271,6 @@ pub fn is_corrupt(error: &rusqlite::Error) -> bool {
 }
 
 const SUFFIXES: [&str; 4] = ["-wal", "-shm", "-journal", ""];
-/// Makes the database where there is none.
 pub(super) const WRITING: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_CREATE);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -293,8 +282,7 @@ pub(super) struct DatabaseFiles {
 }
 
 impl DatabaseFiles {
-    /// Those of the database `name`, of which nothing is made. Fails when the folder is a link or another
-    /// user's.
+    /// Those of the database `name`, not made. Fails when the folder is a link or another user's.
     pub(super) fn of(root: &Root, name: &'static str) -> io::Result<Self> {
         let state = root.state().clone();
         Ok(Self { folder: state.folder(StateFolder::Cache)?, state, name })
@@ -342,7 +330,6 @@ fn remove_link(place: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens a file, and nothing that a link leads to.
 #[cfg(unix)]
 fn without_following() -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt as _;

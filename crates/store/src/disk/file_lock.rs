@@ -11,8 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The first pause between two attempts to lock; each is twice as long as the one before, up to
-/// [`LONGEST_PAUSE`].
+/// The first pause between two attempts to lock, doubled each time up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
 
 /// Short against a commit (two flushes, about 10 ms), so that the lock is taken soon after it is free.
@@ -23,13 +22,11 @@ pub fn exclusive(file: &File) -> io::Result<()> {
     uninterrupted(|| file.lock())
 }
 
-/// Takes the lock that nobody else has, if it is free.
 pub fn try_exclusive(file: &File) -> Result<(), TryLockError> {
     try_uninterrupted(|| file.try_lock())
 }
 
-/// Waits for the lock that nobody else has, no longer than `timeout`: the standard library can wait, but not
-/// for a limited time, so this asks again and again.
+/// Waits at most `timeout`, asking again and again: the standard library cannot wait for a limited time.
 pub fn exclusive_within(file: &File, timeout: Duration) -> Result<(), TryLockError> {
     let started = Instant::now();
     let mut pause = FIRST_PAUSE;
@@ -73,8 +70,7 @@ pub(crate) fn uninterrupted<T>(call: impl Fn() -> io::Result<T>) -> io::Result<T
     }
 }
 
-/// The names in `folder` in their order; none where it is missing. Names that are not UTF-8 are not
-/// stepmark's.
+/// The names in `folder`, sorted; none where it is missing. Names not UTF-8 are not stepmark's.
 pub(crate) fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match uninterrupted(|| fs::read_dir(folder)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -133,8 +129,7 @@ impl GitFolders {
         };
         let is_repository =
             own.join("HEAD").is_file() && common.join("objects").is_dir() && common.join("refs").is_dir();
-        // Anybody may put a `.git` that leads to a repository of this user into a folder that all can write
-        // to.
+        // Anybody may put a `.git` that leads to a repository of this user into a folder all can write to.
         let is_trusted = || is_own(&place) && is_own(&common) || is_safe(top);
         (is_repository && is_trusted()).then(|| Self { top: top.to_owned(), own, common })
     }

@@ -27,8 +27,7 @@ pub(crate) fn open_file(place: &Path) -> io::Result<File> {
     options.open(place)
 }
 
-/// Reads all of `file` behind what `bytes` hold. What is no regular file, or has more than [`READ_LIMIT`]
-/// bytes, is an error.
+/// Reads the rest of `file` behind `bytes`. No regular file, or more than [`READ_LIMIT`] bytes: an error.
 pub(crate) fn read_within_limit(mut file: File, bytes: &mut Vec<u8>) -> io::Result<()> {
     let metadata = file.metadata()?;
     if metadata.is_dir() {
@@ -59,7 +58,6 @@ pub(crate) fn read_file(place: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the error of a file with more than [`READ_LIMIT`] bytes.
 pub(crate) fn too_large() -> io::Error {
     let reason = format!("it has more than the {READ_LIMIT} bytes that stepmark reads");
     io::Error::new(io::ErrorKind::FileTooLarge, reason)
@@ -74,9 +72,7 @@ fn read_once(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// Replaces the file at `file` by `bytes`.
-///
-/// It is renamed into place but not flushed to the disk: whoever reads it recognises a torn one.
+/// Renames `bytes` into place, not flushed to the disk: whoever reads the file recognises a torn one.
 pub(crate) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let staged = file.with_extension(format!("{}.tmp", process::id()));
     // What stands there is of a process that died, or a link that a repository brought.
@@ -98,8 +94,7 @@ pub(crate) struct FileStat {
     pub(crate) size: u64,
     /// Last change of the bytes, in nanoseconds since 1970.
     pub(crate) modified: i64,
-    /// Last change of the bytes or of a property, in nanoseconds since 1970; no program can set it. 0 where
-    /// the system has no such time.
+    /// Last change of bytes or properties, in nanoseconds since 1970, which no program can set. 0 for none.
     pub(crate) changed: i64,
     /// The file's number, which a replacement by another file changes. 0 where the system has none.
     pub(crate) inode: u64,
@@ -127,8 +122,7 @@ pub struct KnownStat {
 }
 
 impl KnownStat {
-    /// The stat of the file at `place`, of which the content is about to be read. A file that is not there is
-    /// like an empty one.
+    /// To be taken before the content is read; a file that is not there is like an empty one.
     pub fn of_content(place: &Path) -> Self {
         let found = fs::metadata(place).ok().filter(|found| found.len() > 0);
         let none = Self { stat: FileStat::NONE, is_settled: true };

@@ -58,8 +58,7 @@ impl<'run> ListedFiles<'run> {
         }
     }
 
-    /// The files listed directly in `folder`, in the byte order of their names; of these only those from
-    /// `first` on and before `end`, where these are given.
+    /// The files directly in `folder`, in the byte order of their names, from `first` on and before `end`.
     pub(crate) fn in_folder(&self, folder: &str, first: Option<&str>, end: Option<&str>) -> FolderRows<'run> {
         match self {
             Self::Read(listing) => listing.folder(folder).map_or(FolderRows::None, |folder| {
@@ -122,8 +121,7 @@ impl FileHasher {
         Self { buffer: vec![0; PIECE].into_boxed_slice() }
     }
 
-    /// The SHA-256 of what `file` holds from here to its end, which a stat has said to be after `size` bytes;
-    /// a wrong `size` costs a little time.
+    /// The SHA-256 of the rest of `file`, by a stat `size` bytes; a wrong `size` costs a little time.
     pub(crate) fn hash(&mut self, file: File, size: u64) -> io::Result<FileHash> {
         let mut digest = Sha256::new();
         self.pieces(file, Some(size), |piece| digest.update(piece))?;

@@ -162,8 +162,7 @@ impl LocalState {
         if self.is_in_git || is_there { Ok(()) } else { fs::write(&ignore, "*\n") }
     }
 
-    /// The path of the folder that holds those of this work tree; with `is_common`, of those that all work
-    /// trees share.
+    /// The path of the folder above those of this work tree; with `is_common`, of those that all share.
     #[cfg(feature = "write")]
     pub(crate) fn top(&self, is_common: bool) -> PathBuf {
         let base = if is_common { &self.common_base } else { &self.base };
@@ -199,8 +198,7 @@ impl From<LocalStateError> for io::Error {
     }
 }
 
-/// Tells git to leave temporary files alone, which stand beside artifacts for moments, or until the next
-/// command where a process was killed (gitignore(5), "info/exclude").
+/// Tells git to leave temporary files alone, also those of killed processes (gitignore(5), "info/exclude").
 fn exclude_temporary_files(git: &Path) -> io::Result<()> {
     let place = git.join("info/exclude");
     let before = match fs::read_to_string(&place) {

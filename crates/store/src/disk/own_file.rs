@@ -10,7 +10,6 @@ use std::{
     path::Path,
 };
 
-/// The purpose that a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -53,8 +52,7 @@ fn too_large(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, reason)
 }
 
-/// Makes sure that no link stands on the way to the folder at `below`, seen from `base`. What is missing is
-/// no link.
+/// Makes sure that no link is on the way to the folder at `below`; what is missing is no link.
 pub(crate) fn check_folder(base: &Path, below: &Path) -> io::Result<()> {
     let mut place = base.to_owned();
     for part in below {

@@ -17,10 +17,8 @@ const OWN_FOLDER: &str = ".stepmark";
 /// The number of links without a target that are followed before a path counts as a loop; the limit of Linux.
 const LINK_LIMIT: u8 = 40;
 
-/// The root folder of a project: absolute, without symbolic links.
-///
-/// Every file that stepmark reads or writes is found through [`Root::resolve`], which refuses what lies
-/// outside.
+/// The root folder of a project: absolute, without symbolic links. Every file that stepmark reads or writes
+/// is found through [`Root::resolve`], which refuses what lies outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
     path: PathBuf,
@@ -140,8 +138,7 @@ impl Root {
         &self.state
     }
 
-    /// `place` as messages show it: seen from the root, with `/` between its parts, where it stands below the
-    /// root.
+    /// `place` as messages show it: seen from the root where it stands below it, with `/`.
     pub fn shown(&self, place: &Path) -> String {
         match place.strip_prefix(&self.path) {
             Ok(below) if cfg!(windows) => below.to_string_lossy().replace('\\', "/"),
@@ -175,8 +172,7 @@ impl Root {
         Ok(leads_to)
     }
 
-    /// The same for a file that is to be written, replaced or removed. Nothing is written in git's folder,
-    /// whatever the name or the links that lead there.
+    /// The same for a file to be written or removed; git's folder is refused, by whatever name or link.
     pub fn resolve_for_writing(&self, path: &ProjectPath) -> Result<PathBuf, ResolveError> {
         let place = self.resolve(path)?;
         let inside = place.strip_prefix(&self.path).unwrap_or(&place);
@@ -217,16 +213,14 @@ fn holds_configuration(folder: &Path) -> bool {
     folder.join(CONFIGURATION_PATH).is_file()
 }
 
-/// `bmad` is a name that any folder may have, so the older installations are known by what the installer
-/// leaves in them.
+/// Any folder may be called `bmad`: older installations are known by what the installer leaves in them.
 fn holds_bmad(folder: &Path) -> bool {
     let older = ["bmad/_cfg", "bmad/_config", ".bmad/_cfg", ".bmad/_config"];
     folder.join("_bmad").is_dir() || older.iter().any(|place| folder.join(place).is_dir())
 }
 
-/// Returns whether no link stands on the way to `place`, absolute, of which the last parts need not exist:
-/// then it is its own canonical form, which most places are. One call, where following asks for every folder;
-/// `false` where that call cannot tell.
+/// Returns whether no link is on the way to `place`, absolute, of which the last parts need not exist. One
+/// call, where following asks for every folder; `false` where that call cannot tell.
 #[cfg(target_os = "linux")]
 fn is_without_links(place: &Path) -> bool {
     use rustix::{

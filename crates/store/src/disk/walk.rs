@@ -46,8 +46,7 @@ pub enum WalkProblemKind {
     /// A name that is no UTF-8; no manifest can hold it.
     #[error("the name is not UTF-8, so no manifest can list it")]
     NameNotUtf8,
-    /// A symbolic link to a folder; such a folder is not entered, so that no loop of links can catch the
-    /// walk.
+    /// A symbolic link to a folder, which is not entered: no loop of links can catch the walk.
     #[error("a link to a folder is not followed")]
     LinkedFolder,
     #[error("the link leads to no file: {reason}")]
@@ -61,10 +60,8 @@ pub struct WalkError {
     source: io::Error,
 }
 
-/// Walks through the folders below `root`, on as many threads as the machine has processors.
-///
-/// `enters` says for each folder (and for each link, by its kind) whether to go into it; a link to a folder
-/// that it lets in is entered, so it must let in finitely many.
+/// Walks through the folders below `root`, on as many threads as the machine has processors. `enters` says
+/// for each folder or link whether to go into it; so it must let in finitely many links.
 pub(crate) fn walk<V: Visitor>(
     root: &Path,
     enters: &(dyn Fn(&str, EntryKind) -> bool + Sync),
@@ -218,8 +215,7 @@ pub(crate) struct Unignored {
 }
 
 impl Unignored {
-    /// Walks below `root`. What cannot be read is left out; the walk that this is for comes past it and tells
-    /// of it.
+    /// Leaves out what cannot be read; the walk that this is for comes past it and tells of it.
     pub(crate) fn below(root: &Path) -> Self {
         let all = Mutex::new(HashSet::new());
         let walk = WalkBuilder::new(root).hidden(false).require_git(false).build_parallel();

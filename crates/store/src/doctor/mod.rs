@@ -57,7 +57,6 @@ pub struct Doctor<'w> {
 }
 
 impl Workspace {
-    /// The examination of a project's own files.
     pub const fn doctor(&self) -> Doctor<'_> {
         Doctor { workspace: self }
     }
@@ -231,7 +230,6 @@ pub struct DoctorFinding {
     pub help: String,
 }
 
-/// Something that was repaired.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DoctorFix {
     pub kind: &'static str,
@@ -262,14 +260,12 @@ impl DoctorFinding {
         self.kind
     }
 
-    /// A commit was cut off; whatever writes next finishes it.
     fn interrupted_commit(path: &ProjectPath) -> Self {
         let message = "a commit of this file was cut off and is not finished";
         let help = "any command that writes finishes it, `stepmark doctor --repair` too";
         Self::new("interrupted-commit", path, message, help)
     }
 
-    /// A commit was cut off and cannot be finished; it is in nobody's way.
     fn commit_set_aside(aside: &CommitSetAside, record: &str) -> Self {
         let files: Vec<String> = aside.files.iter().map(|file| format!("`{file}`")).collect();
         let message = if files.is_empty() {
@@ -289,14 +285,12 @@ impl DoctorFinding {
         Self::new("old-state", ".stepmark/local", message, help)
     }
 
-    /// Sealing a segment was cut off: git does not get it yet.
     fn unpublished_segment(file: &str) -> Self {
         let message = "sealing this segment was cut off, so git does not get it; this clone has a whole copy";
         let help = "`stepmark doctor --repair`, or the next command that seals, writes it";
         Self::new("segment-unpublished", file, message, help)
     }
 
-    /// A line of the journal cannot be used, or does not follow the one before.
     fn journal_line(problem: &SegmentProblem) -> Self {
         let (kind, help) = match problem {
             problem if problem.is_gap() => (
@@ -331,7 +325,6 @@ impl DoctorFinding {
         Self::new("temporary-file", path, message, "`stepmark doctor --repair` removes it")
     }
 
-    /// A folder cannot be read, or a name is not one that an artifact may have.
     fn unreadable_folder(problem: &WalkProblem) -> Self {
         let help = "make it readable, or give it another name";
         Self::new("unreadable", &problem.path, problem.kind.to_string(), help)
@@ -341,7 +334,6 @@ impl DoctorFinding {
         Self::new("unreadable", error.path(), error.to_string(), "`stepmark check` shows the place")
     }
 
-    /// Everything that is not as it should be between an artifact and its history.
     fn of(artifact: &Replayed) -> Vec<Self> {
         let path = &artifact.path;
         let help = "the event was forged or is damaged: take its segment back from git or a backup";

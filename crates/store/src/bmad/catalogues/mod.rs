@@ -79,7 +79,6 @@ impl Workspace {
         Ok(CatalogueRebuild { entries, published, problems })
     }
 
-    /// One of each kind, and the problems of what could not be read.
     fn catalogues(&self) -> (Vec<Catalogue>, Vec<EntryProblem>) {
         let mut search = Search::of(self);
         let order = module_order(&search.modules, &search.folders);

@@ -179,8 +179,7 @@ impl<'w> Search<'w> {
         skills
     }
 
-    /// Adds those below a folder of a module. Inside of a skill there is no other, and none in folders that
-    /// begin with `.` or `_`.
+    /// Adds those below a module's folder; none are inside of a skill, or in folders with `.` or `_` first.
     fn add_skills_below(&mut self, folder: &ProjectPath, module: &str, depth: usize, skills: &mut Skills) {
         let names = self.names(folder);
         let is_skill = |(name, kind): &(String, EntryKind)| {
@@ -219,9 +218,8 @@ impl<'w> Search<'w> {
         true
     }
 
-    /// The entries of `folder`, in the order of the bytes of the names, as Node lists them. A folder that is
-    /// not there holds nothing; one that cannot be listed, or that leads out of the project, neither, which
-    /// is noted.
+    /// The entries of `folder`, in the byte order of the names, as Node lists them; none where it is missing,
+    /// or cannot be listed or leads out of the project, which is noted.
     fn names(&mut self, folder: &ProjectPath) -> Vec<(String, EntryKind)> {
         let root = self.workspace.root();
         let listed = root.resolve(folder).map_err(|error| Some(error.to_string())).and_then(|_| {

@@ -77,7 +77,6 @@ impl MovedStory {
     }
 }
 
-/// The place of the entry of a story.
 #[derive(Debug)]
 pub(super) enum Listing {
     /// In this ledger, the nearest that has one, with this word.
@@ -148,7 +147,6 @@ fn followed(entry: &LedgerEntry) -> Remark {
 }
 
 impl LedgerProjection {
-    /// The remarks on a projection that came along with a change.
     pub fn remarks(self) -> Vec<Remark> {
         let written =
             self.written.iter().filter(|entry| entry.location != EntryLocation::StatusLine).map(followed);
@@ -168,8 +166,7 @@ impl LedgerProjection {
 pub struct StorySurvey {
     /// Each story of which anything is said, in the order of the paths.
     pub stories: Vec<StorySides>,
-    /// Stories of which something is said and whose ledger cannot be read: what all sides say is not known,
-    /// so nobody can choose.
+    /// Stories whose ledger cannot be read: what all sides say is not known, so nobody can choose.
     pub waiting: Vec<WaitingStory>,
     pub broken: Vec<BrokenSprintStatus>,
     /// Ledgers with an entry that cannot be joined to a story.
@@ -185,8 +182,7 @@ pub struct WaitingStory {
 }
 
 impl StoryLedgers<'_> {
-    /// Collects what the frontmatter, the line `Status:` and `sprint-status.yaml` say of each story below one
-    /// of `paths`; of all stories where none is given.
+    /// Collects what all sides say of each story below one of `paths`; of all stories where none is given.
     pub fn survey(&self, paths: &[ProjectPath]) -> Result<StorySurvey, WalkError> {
         let found = self.workspace.artifacts()?;
         let is_asked = |path: &ProjectPath| {
@@ -230,7 +226,6 @@ impl StoryLedgers<'_> {
     }
 }
 
-/// The writers of entries, by their keys.
 type Writers = HashMap<String, String>;
 
 /// The writer of each entry of the ledger at `path`, and when; none where git does not know the file.

@@ -129,7 +129,6 @@ impl StoryLedgers<'_> {
     }
 }
 
-/// Returns whether the story says what it said when a person decided.
 fn is_as_shown(sides: &StorySides, bytes: &[u8]) -> bool {
     let now = Artifact::read(sides.path.clone(), bytes.to_vec());
     let frontmatter = now.state().status.as_ref().and_then(Field::filled);

@@ -45,7 +45,6 @@ pub struct StoryLedgers<'w> {
 }
 
 impl Workspace {
-    /// The stories of BMAD's sprints, in `sprint-status.yaml` and in their own files.
     pub const fn ledgers(&self) -> StoryLedgers<'_> {
         StoryLedgers { workspace: self }
     }
@@ -99,8 +98,7 @@ impl Ledger {
 }
 
 impl Ledgers {
-    /// The word of the ledger at `path` for the story whose file is called `story`; `read` gives its bytes
-    /// when it is first asked for.
+    /// The word of the ledger at `path` for the story of that file; `read` gives its bytes when first asked.
     pub(crate) fn status(
         &self,
         path: &ProjectPath,
@@ -162,8 +160,7 @@ pub struct SprintLedgers {
 }
 
 impl StoryLedgers<'_> {
-    /// The ledgers of sprints that stand where the stories, epics and retrospectives among the artifacts at
-    /// `paths` may have one, and where BMAD puts the first.
+    /// The ledgers beside the stories, epics and retrospectives at `paths`, and where BMAD puts the first.
     pub fn all<'p>(&self, paths: impl Iterator<Item = &'p ProjectPath>) -> SprintLedgers {
         let kept = paths.filter(|path| LedgerKey::of(path).is_some());
         // Most stories share their folder, and so their places, with others.
@@ -196,8 +193,7 @@ impl StoryLedgers<'_> {
         paths.filter(|path| LedgerKey::of(path).is_some()).cloned().collect()
     }
 
-    /// Returns whether there is a story whose file is called `key`, beside the ledger or in the folder for
-    /// them.
+    /// Returns whether a story's file is called `key`, beside the ledger or in the folder for stories.
     fn has_story(&self, ledger: &ProjectPath, key: &str) -> bool {
         let places = SprintStatus::story_places(ledger, key);
         let read =

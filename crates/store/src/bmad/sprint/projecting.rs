@@ -40,7 +40,6 @@ pub struct LedgerLeft {
     pub reason: String,
 }
 
-/// The result of the last attempt on one file.
 #[derive(Debug, Default)]
 struct Attempt {
     written: Vec<LedgerEntry>,
@@ -69,9 +68,8 @@ impl LedgerProjection {
 }
 
 impl StoryLedgers<'_> {
-    /// Brings `sprint-status.yaml` and the lines `Status:` of the stories among `artifacts` to what their
-    /// frontmatter says; words that no lifecycle has, too, where `is_forced`. What stops a single file is
-    /// told in the answer.
+    /// Brings `sprint-status.yaml` and the lines `Status:` to the frontmatter of the stories in `artifacts`;
+    /// words that no lifecycle has, too, where `is_forced`. What stops a single file is told in the answer.
     pub fn project(&self, artifacts: &[TrackedArtifact], is_forced: bool) -> LedgerProjection {
         let mut done = LedgerProjection::default();
         let (known, mut ledgers) = (Ledgers::default(), BTreeMap::<ProjectPath, Vec<Story>>::new());

@@ -50,8 +50,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Returns the questions and answers; `None` where an answer may change without a trace, or something is
-    /// wrong beside the artifact.
+    /// The questions and answers; `None` where one may change without a trace, or a file beside is wrong.
     pub(crate) fn into_noted(self) -> Option<Noted> {
         (!self.is_unsettled.get()).then(|| self.noted.into_inner())
     }
@@ -135,8 +134,7 @@ pub(crate) struct Facts {
     pub(super) gates: Option<(ProjectPath, String)>,
     /// The workflow of the artifact, by its place: its step files are checked once for all its artifacts.
     pub(crate) workflow: Option<(usize, Track)>,
-    /// The rules of allowances that accepted something in the artifact, or of which nobody can say whether it
-    /// needs them.
+    /// The rules of allowances that accepted something here, or of which nobody can say if they are needed.
     pub(crate) allowances: Vec<AllowedRule>,
     /// The digest of the baseline, where something was found: it says what of that is counted.
     pub(crate) baseline: Option<String>,
@@ -159,8 +157,7 @@ impl Facts {
 
     pub(super) fn key(&self, context: &FileHash) -> FactsKey {
         let mut text = format!("{context}\n");
-        // Writing to a string never fails. Of texts, which may hold any character, the literal stands there:
-        // it is one line.
+        // Writing to a string never fails. Texts may hold any character: their literal is one line.
         for (path, is_there) in &self.exists {
             let _infallible = writeln!(text, "exists {is_there} {:?}", path.as_str());
         }

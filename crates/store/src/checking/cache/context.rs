@@ -9,8 +9,7 @@ use std::{env, fmt::Write as _, fs, path::Path};
 use crate::{checking::cache::RunStart, disk::file_reading::FileStat, workspace::Workspace};
 use stepmark_model::artifact::FileHash;
 
-/// The digest of all that; `None` where a part of it is unknown, or so new that it may change without a
-/// trace.
+/// The digest of all that; `None` where a part is unknown, or so new that it may change without a trace.
 pub(crate) fn of(workspace: &Workspace, start: RunStart) -> Option<FileHash> {
     // The rules are code: another build may have others.
     let mut text = format!("{} {}\n", env!("CARGO_PKG_VERSION"), stat(&env::current_exe().ok()?, None)?);

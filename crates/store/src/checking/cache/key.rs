@@ -11,8 +11,7 @@ pub(super) const HALF: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FactsKey([u8; HALF]);
 
-/// The facts, and the row of the manifest. A row is compared with that of today only where the manifest has
-/// changed.
+/// The facts, and the row of the manifest, compared with today's only where the manifest has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) facts: FactsKey,
@@ -35,7 +34,6 @@ impl Key {
         Self { facts, row: noted.row.map_or([0; HALF], row_key) }
     }
 
-    /// The key of files without workflow state.
     pub(super) const fn stateless(key: FactsKey) -> Self {
         Self { facts: key, row: [0; HALF] }
     }

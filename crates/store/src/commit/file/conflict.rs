@@ -29,7 +29,6 @@ impl fmt::Display for Expected {
     }
 }
 
-/// The state that was found in place of the expected one.
 #[derive(Debug)]
 pub enum Found {
     Absent,
@@ -58,8 +57,7 @@ impl fmt::Display for Found {
     }
 }
 
-/// Another program changed the file between reading and writing. Its bytes are there, and ours are not
-/// written.
+/// Another program wrote the file between reading and writing. Its bytes are there, ours are not.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "`{path}` was changed by another program meanwhile (expected {expected}, found {found}): {}",
@@ -69,9 +67,8 @@ pub struct Conflict {
     pub path: ProjectPath,
     pub expected: Expected,
     pub found: Found,
-    /// The path of other bytes of that program that are kept, when it wrote several times into the instants
-    /// of the replacement and only one of its versions could stay in place. Such a conflict is for a person
-    /// to look at.
+    /// Other bytes of that program that are kept: it wrote several times into the instants of the
+    /// replacement, and only one version could stay in place. For a person to look at.
     pub kept: Option<PathBuf>,
 }
 
@@ -139,9 +136,8 @@ impl Attributes {
     }
 }
 
-/// Returns whether the system let us do it; an error only for what is no question of permission. Besides "not
-/// permitted", a user namespace answers "invalid" to ids that it does not map, and some file systems know no
-/// owners.
+/// Returns whether the system let us; an error only for other questions. A user namespace answers "invalid"
+/// to ids that it does not map, and some file systems know no owners.
 #[cfg(unix)]
 fn permitted(result: io::Result<()>) -> io::Result<bool> {
     match result {

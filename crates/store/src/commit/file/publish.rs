@@ -15,8 +15,7 @@ pub struct Published {
     pub after: FileHash,
 }
 
-/// A reason why a file was not replaced, made or removed as it should be. [`PublishError::write_state`] says
-/// whether it was.
+/// A file was not replaced, made or removed as it should be; see [`PublishError::write_state`].
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     #[error(transparent)]
@@ -55,9 +54,8 @@ pub(in crate::commit) enum Moment {
 impl Staged<'_> {
     /// Replaces the file by the staged one, or creates it, if it is still what is `expected`.
     ///
-    /// On Linux the two files change names, and what is displaced is read: what another program wrote after
-    /// the last check is found there, and gets its place back. Elsewhere the staged file is renamed over the
-    /// other one.
+    /// On Linux the two change names: what another program wrote after the last check is found in what is
+    /// displaced, and gets its place back. Elsewhere the staged file is renamed over the other one.
     pub fn publish(self, expected: Expected) -> Result<Published, PublishError> {
         self.publish_watched(expected, &mut |_| {})
     }

@@ -61,8 +61,7 @@ pub(in crate::commit) fn read_file(
     Ok(Some(FileContent { bytes, modified: metadata.modified().ok() }))
 }
 
-/// Places are resolved before, so a link at the end was put there since: it is not followed. And a pipe does
-/// not block.
+/// Places are resolved before, so a link at the end was put there since: not followed. No pipe blocks.
 #[cfg(unix)]
 fn read_options() -> OpenOptions {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
@@ -91,12 +90,10 @@ fn is_link(_error: &io::Error) -> bool {
 /// The policy on waiting until the bytes of a commit are on the disk. Atomicity does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FsyncPolicy {
-    /// Flush the new file before it gets its name, and the folder after: what is acknowledged survives a loss
-    /// of power.
+    /// Flush the file before it has its name, then the folder: what is acknowledged survives a loss of power.
     #[default]
     Always,
-    /// Leave flushing to the system: survives the end of the process, not that of the machine. For tests and
-    /// for files that can be rebuilt.
+    /// Left to the system: survives the end of the process only. For tests and files that can be rebuilt.
     Never,
 }
 
@@ -134,8 +131,7 @@ fn make_folder(folder: &Path, fsync: FsyncPolicy) -> io::Result<()> {
     folder.parent().map_or(Ok(()), |above| flush_folder(above, fsync))
 }
 
-/// Makes the file at `place` anew, in place of what a run that was killed left there or a repository put, and
-/// flushes it.
+/// Makes the file at `place` anew, whatever a killed run or a repository left there, and flushes it.
 pub(in crate::commit) fn write_anew(
     place: &Path,
     fsync: FsyncPolicy,

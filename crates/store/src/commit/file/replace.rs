@@ -13,8 +13,7 @@ use crate::commit::{
 use stepmark_model::artifact::FileHash;
 
 impl Staged<'_> {
-    /// Exchanges the staged file and the target, and keeps that if the displaced bytes are those that were
-    /// read.
+    /// Exchanges the staged file and the target; that stays if the displaced bytes are those that were read.
     pub(in crate::commit) fn replace(
         mut self,
         before: FileHash,
@@ -23,8 +22,7 @@ impl Staged<'_> {
         let expected = Expected::Hash(before);
         let note = Note::Exchanging { name: file_name(&self.temporary), before, after: self.after };
         note.write(&self.lock.lock_file).map_err(|source| self.rename_error(source))?;
-        // From here on the temporary name may hold what another program wrote: no drop and no panic may
-        // remove that.
+        // From here on the temporary name may hold another program's bytes: no drop or panic may remove it.
         self.temporary.disable_cleanup(true);
         if let Err(error) = exchange(&self.temporary, &self.lock.target) {
             self.temporary.disable_cleanup(false);
@@ -43,16 +41,14 @@ impl Staged<'_> {
             return Err(self.give_back(expected, Found::of(displaced)));
         }
         let Self { lock, mut temporary, after, fsync } = self;
-        // What was read and is replaced now. Removed before the folder is flushed, so that one flush serves
-        // both; if that fails, the note is still there for the next holder.
+        // What was read and is replaced. Removed before one flush for both; if that fails, the note is left.
         temporary.disable_cleanup(false);
         drop(temporary);
         finish(lock, expected, after, fsync)
     }
 
-    /// Another program wrote between the last check and the exchange: its file gets its place back. What was
-    /// put on top of ours meanwhile, or cannot be put back because that program removed the name, is kept
-    /// beside it.
+    /// Another program wrote between check and exchange: its file gets its place back; what it put on ours
+    /// meanwhile, or cannot be put back because it removed the name, is kept beside it.
     fn give_back(mut self, expected: Expected, found: Found) -> PublishError {
         let returned = exchange(&self.temporary, &self.lock.target).is_ok();
         let ours = returned
@@ -62,12 +58,10 @@ impl Staged<'_> {
             self.temporary.disable_cleanup(false);
             None
         } else {
-            // Where even the renaming fails, the file stays under its temporary name, and the note is still
-            // there.
+            // Where even the renaming fails, the file stays under its temporary name, and the note is there.
             Some(keep(&self.temporary, &self.lock.target).unwrap_or_else(|_| self.temporary.to_path_buf()))
         };
-        // The caller learns of the conflict in any case; that the folder is not flushed would add nothing to
-        // it.
+        // The caller learns of the conflict in any case; an error of the flush would add nothing.
         let _unflushed = flush_folder(self.lock.folder(), self.fsync);
         self.conflict(expected, found, kept)
     }
@@ -82,8 +76,7 @@ pub(in crate::commit) enum ExchangeError {
     Failed(io::Error),
 }
 
-/// Gives each of two existing files the name of the other, atomically: what stood at `target` is afterwards
-/// at `staged`, and nothing that was written to it in between is lost.
+/// Exchanges the names of two files, atomically: what is written to either in between is not lost.
 #[cfg(target_os = "linux")]
 pub(in crate::commit) fn exchange(staged: &Path, target: &Path) -> Result<(), ExchangeError> {
     use rustix::{

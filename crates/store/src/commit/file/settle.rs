@@ -24,7 +24,6 @@ const SETTLING_TIME_OF_EMPTY: Duration = Duration::from_millis(200);
 
 const ROUNDS: u32 = 5;
 
-/// A file that another program wrote just now.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::commit) struct Unsettled {
     modified: SystemTime,
@@ -33,8 +32,7 @@ pub(in crate::commit) struct Unsettled {
 }
 
 impl FileContent {
-    /// The time to wait for, if another program wrote this lately; `last_published` is the hash of what
-    /// stepmark wrote, where it is known.
+    /// The time to wait, if another program wrote this lately; `last_published` is stepmark's, where known.
     pub(in crate::commit) fn unsettled(&self, last_published: Option<FileHash>) -> Option<Unsettled> {
         let settling = if self.bytes.is_empty() { SETTLING_TIME_OF_EMPTY } else { SETTLING_TIME };
         let modified = self.modified?;
@@ -47,8 +45,7 @@ impl FileContent {
 }
 
 impl Staged<'_> {
-    /// Makes sure that the file is what is expected, and waits until nobody else has written it for its
-    /// settling time.
+    /// Makes sure that the file is as expected, and that nobody else wrote it for its settling time.
     pub(in crate::commit) fn check_at_rest(
         &self,
         expected: Expected,
@@ -80,9 +77,8 @@ impl Staged<'_> {
     }
 }
 
-/// Removes the file if its bytes have this hash. It first takes another name, as the staged file of a
-/// replacement has, so that what another program wrote last is found and gets its place back; the note tells
-/// the next holder.
+/// Removes the file if its bytes have this hash. It takes another name first, so that what another program
+/// wrote last is found and gets its place back; the note tells the next holder.
 pub(in crate::commit) fn remove(
     lock: &mut ArtifactLock,
     before: FileHash,

@@ -14,9 +14,8 @@ use crate::commit::{
 };
 use stepmark_model::artifact::{FileHash, ProjectPath, READ_LIMIT};
 
-/// The new content of a locked file in a temporary file beside it: whole, with the mode and owner of the file
-/// that it replaces, and flushed. Dropping it removes the temporary file; [`Staged::publish`] gives it its
-/// name.
+/// The new content of a locked file in a temporary one beside it: whole, with the mode and owner of the file,
+/// and flushed. Dropping this removes it; [`Staged::publish`] gives it its name.
 #[derive(Debug)]
 #[must_use = "staged bytes get their name only by `publish`"]
 pub struct Staged<'lock> {
@@ -82,8 +81,7 @@ impl ArtifactLock {
         Ok(Staged { lock: self, temporary, after, fsync })
     }
 
-    /// Makes the temporary file at `place`. The note comes first, so that the next holder finds the file if
-    /// this process is killed, however early.
+    /// Makes the temporary file, after the note: the next holder finds it, however early this is killed.
     fn announce_and_make(&self, place: &Path, replaced: Option<&Attributes>) -> io::Result<File> {
         Note::Staging { name: file_name(place) }.write(&self.lock_file)?;
         let mut options = OpenOptions::new();

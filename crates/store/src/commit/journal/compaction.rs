@@ -50,9 +50,8 @@ pub struct CompactError {
     pub source: io::Error,
 }
 
-/// Joins sealed segments into one file for each month in which they began: the same bytes, so that hashes and
-/// ids stay, whoever else has joined them otherwise. Live segments are left alone, and so is what is damaged,
-/// or stands in two files with different lines: `doctor` tells of that.
+/// Joins sealed segments into one file for each month in which they began: the same bytes, hashes and ids,
+/// whoever joins. Live, damaged or contradictory segments are left alone: `doctor` tells of them.
 ///
 /// A file is flushed, and read back, before those that it replaces are removed. A process that is killed in
 /// between leaves both, of which readers count one, and the next run removes the others.
@@ -166,8 +165,7 @@ impl Found {
         self.kept.extend(whole);
     }
 
-    /// The segments that are to be joined, by the month in which they began. What stands in a file that stays
-    /// is not written once more.
+    /// The segments to be joined, by the month in which they began; those of a file that stays are left out.
     fn months(&self) -> BTreeMap<String, Vec<&Place>> {
         let mut months: BTreeMap<String, Vec<&Place>> = BTreeMap::new();
         for place in self.places.values().filter(|place| !self.kept.contains(&place.file)) {

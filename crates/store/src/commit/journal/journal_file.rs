@@ -56,7 +56,6 @@ struct Live {
     file: File,
     length: u64,
     chain: HashChain,
-    /// The header that comes before the first event of a new segment.
     header: Vec<u8>,
 }
 
@@ -139,8 +138,7 @@ impl JournalFile {
     fn names_after(&self, start: &str) -> io::Result<Vec<String>> {
         let prefix = format!("{start}-");
         let mut names = segment_names(&self.folder)?;
-        // What follows a session's name is digits in hexadecimal, so no session's name can pass for
-        // another's.
+        // A session's name is followed by hexadecimal digits, so no session's name can pass for another's.
         names.retain(|name| {
             name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(EXTENSION)).is_some_and(is_random)
         });
@@ -168,8 +166,7 @@ impl JournalFile {
         Err(io::Error::other("every name of a segment is taken"))
     }
 
-    /// Returns whether this clone has this event already, live or sealed: a redo record may come back after a
-    /// loss of power.
+    /// Returns whether this event is here, live or sealed: a redo record may come back after a loss of power.
     pub(in crate::commit) fn holds(&self, event: EventId) -> io::Result<bool> {
         let text = format!("\"id\":\"{event}\"");
         let finder = memchr::memmem::Finder::new(text.as_bytes());
@@ -229,8 +226,7 @@ pub(in crate::commit) fn segment_names(folder: &Path) -> io::Result<Vec<String>>
     Ok(names)
 }
 
-/// Returns whether the file holds the text in a whole line, read in pieces that overlap. What stands in a
-/// torn line was never told.
+/// Returns whether a whole line of the file holds the text: what stands in a torn one was never told.
 fn holds(mut file: File, finder: &memchr::memmem::Finder<'_>) -> io::Result<bool> {
     let overlap = finder.needle().len();
     let mut buffer = vec![0; 1 << 20];

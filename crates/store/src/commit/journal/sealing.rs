@@ -67,8 +67,7 @@ pub fn finish_sealing(root: &Root, fsync: FsyncPolicy) -> Result<Vec<SegmentName
     Ok(Sealing { live: journal.folder(), root, fsync }.finish()?)
 }
 
-/// Writes the tracked files of segments that this clone has sealed and another work tree got. Returns those
-/// of `names` that were missing.
+/// Writes the tracked files of sealed segments that another work tree got; returns those that were missing.
 pub fn publish_copies(
     root: &Root,
     names: &BTreeSet<SegmentName>,
@@ -79,7 +78,6 @@ pub fn publish_copies(
     Ok(sealing.publish_all(names)?)
 }
 
-/// The bytes of the copy of a segment that this clone has sealed.
 pub fn read_copy(root: &Root, name: &SegmentName, limit: u64) -> io::Result<Vec<u8>> {
     let copies = root.state().folder(StateFolder::SealedCopies)?;
     own_file::read(&copies, Path::new(&file_of(name)), limit)
@@ -138,8 +136,7 @@ impl Sealing<'_> {
         Ok(sealed)
     }
 
-    /// Adds the line that names the segments before this one, where there are any, and returns the hash of
-    /// the last line.
+    /// Adds the line that names the segments before this one, if any; returns the hash of the last line.
     fn write_last_line(
         &self,
         live: &mut File,

@@ -42,8 +42,7 @@ pub struct ArtifactLock {
     pub(in crate::commit) key: LockKey,
     pub(in crate::commit) path: ProjectPath,
     pub(in crate::commit) target: PathBuf,
-    /// The hash of what stepmark published last under this lock, as far as it is known. Bytes of that hash
-    /// are whole.
+    /// The hash of what stepmark published last under this lock, as far as known: bytes of it are whole.
     pub(in crate::commit) last_published: Option<FileHash>,
     /// The event that the journal was told last, when nothing was begun since.
     pub(in crate::commit) last_event: Option<LastEvent>,
@@ -149,8 +148,7 @@ pub(crate) fn remove_left_over(root: &Root, path: &str) -> bool {
     })
 }
 
-/// Takes the lock of the file beside which the temporary file at `path` stands, and returns whether it did:
-/// whoever has it next decides on a temporary file that was to be exchanged.
+/// Takes the lock of the file of the temporary one at `path`; whoever has it next decides on an exchange.
 fn settle(root: &Root, path: &str, key: &LockKey) -> bool {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let names = names_in(&root.path().join(folder)).unwrap_or_default();
@@ -199,7 +197,6 @@ impl LockKey {
         format!(".stepmark-{self}-")
     }
 
-    /// A name for a temporary file that holds, or held, bytes of this hash.
     pub(in crate::commit) fn temporary_name(&self, content: FileHash) -> String {
         let digits = content.to_string();
         format!(
@@ -252,8 +249,7 @@ pub(in crate::commit) fn open_lock_file(
     })
 }
 
-/// Returns whether anybody has ever locked the file at `place`: a file that nobody locked is not being
-/// written by stepmark.
+/// Returns whether anybody ever locked the file at `place`: stepmark is not writing one that nobody did.
 pub(in crate::commit) fn is_ever_locked(root: &Root, place: &Path) -> bool {
     let key = LockKey::of(place.strip_prefix(root.path()).unwrap_or(place));
     let lock_file = root.state().path(StateFolder::Locks).join(format!("{key}.lock"));

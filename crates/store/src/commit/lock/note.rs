@@ -13,9 +13,8 @@ use stepmark_model::{artifact::FileHash, journal::Ancestor};
 /// The longest note is far below this many bytes.
 const NOTE_LIMIT: u64 = 512;
 
-/// A line in the lock file. It is written before the step that it announces, and not taken back when that
-/// fails: temporary files have random names, so an old note names a file that is gone. It is not flushed, as
-/// it serves against a killed process.
+/// A line in the lock file, written before the step that it announces, and not taken back: temporary files
+/// have random names, so an old note names none. Not flushed, as it serves against a killed process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::commit) enum Note {
     /// The temporary file `name` is being written. It is ours, and may be incomplete.
@@ -45,8 +44,7 @@ impl Note {
         lock_file.write_all(line.as_bytes())
     }
 
-    /// Reads the note of the last holder. What is no whole note of this artifact counts as none: a file that
-    /// is named in it could be anything.
+    /// The note of the last holder. One not whole, or of another artifact, is none: it may name any file.
     pub(in crate::commit) fn read(mut lock_file: &File, key: &LockKey) -> io::Result<Option<Self>> {
         let mut bytes = Vec::with_capacity(512);
         lock_file.seek(SeekFrom::Start(0))?;

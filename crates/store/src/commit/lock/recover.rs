@@ -98,8 +98,7 @@ pub(in crate::commit) struct LastEvent {
     pub(in crate::commit) journal: JournalStamp,
 }
 
-/// The state of the folders of the journal: other segments came or went where it differs. Without white
-/// space.
+/// The state of the journal's folders, without white space: other segments came or went where it differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::commit) struct JournalStamp(pub(in crate::commit) String);
 
@@ -114,8 +113,7 @@ impl JournalStamp {
     }
 }
 
-/// The stat of `folder` as one word; `None` where it changed so shortly before `now` that it may change again
-/// without a trace.
+/// The stat of `folder` as a word; `None` where it may change again without a trace, so close to `now`.
 fn folder_stat(folder: &std::path::Path, now: i64) -> Option<String> {
     match fs::metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Some("none".to_owned()),
@@ -126,8 +124,7 @@ fn folder_stat(folder: &std::path::Path, now: i64) -> Option<String> {
     }
 }
 
-/// Remembers in each lock what `events`, which are in the journal, tell last of its file. `journal` is the
-/// state of before the past of these events was asked for.
+/// Remembers in each lock the last of `events` on its file; `journal` is from before their past was asked.
 pub(in crate::commit) fn remember(locks: &[ArtifactLock], events: &[Event], journal: &JournalStamp) {
     for lock in locks {
         let is_about =

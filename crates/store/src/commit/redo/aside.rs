@@ -37,8 +37,7 @@ pub enum SetAsideRepair {
     Dropped(CommitSetAside, String),
 }
 
-/// Returns whether the same attempt may succeed later without anybody's help: the disk is full, or a lock is
-/// held.
+/// Returns whether the same attempt may succeed later by itself: the disk is full, or a lock is held.
 pub(in crate::commit) fn may_pass(error: &CommitError) -> bool {
     if matches!(error, CommitError::Lock(LockError::Timeout { .. } | LockError::Interrupted { .. })) {
         return true;

@@ -58,8 +58,7 @@ impl RedoFile {
 }
 
 impl RedoRecord {
-    /// `FORMAT HASH\n`, the JSON, a line feed, and the bytes of all files. The hash is that of all
-    /// that follows the line.
+    /// `FORMAT HASH\n`, the JSON, a line feed, the bytes of all files. The hash is of all behind that line.
     pub(in crate::commit) fn to_bytes(&self) -> io::Result<Vec<u8>> {
         if !self.is_allowed() {
             return Err(io::Error::other("its events do not name all of its files"));
@@ -77,7 +76,6 @@ impl RedoRecord {
         Ok(bytes)
     }
 
-    /// Reads what stands in a slot.
     pub(in crate::commit) fn parse(bytes: &[u8]) -> Found {
         let Some((first, content)) = split_line(bytes) else { return Found::Torn };
         let line = String::from_utf8_lossy(first);
@@ -93,8 +91,7 @@ impl RedoRecord {
         }
     }
 
-    /// Nothing of git's own is ever changed, and, where history is told, no file that no event names: as its
-    /// artifact, or in its data.
+    /// Nothing of git's own is changed, nor, where history is told, a file that no event names.
     fn is_allowed(&self) -> bool {
         let is_told = |file: &RedoFile| {
             self.events.iter().any(|event| {

@@ -22,8 +22,7 @@ pub(in crate::commit) struct Unfinished {
 }
 
 impl Unfinished {
-    /// The error of whoever must wait for that commit: its own files are as they were, whatever became of
-    /// those of that one.
+    /// For whoever must wait for that commit: its own files are as they were.
     fn into_error(self) -> CommitError {
         match self.error.write_state() {
             WriteState::NotWritten => self.error,
@@ -34,10 +33,9 @@ impl Unfinished {
     }
 }
 
-/// Finishes the commits of processes that died, each under the locks of its files. A record whose events
-/// stand in the journal already was finished; one that is not whole was never begun; one that cannot be
-/// finished is set aside. Returns those that may be finished later: they are in nobody's way but of their own
-/// files.
+/// Finishes commits of processes that died, under the locks of their files. A record whose events are in the
+/// journal was finished; one not whole was never begun; one that cannot be finished is set aside. Returns
+/// those that may be finished later: they are in nobody's way but of their own files.
 pub(in crate::commit) fn recover(
     root: &Root,
     options: &CommitOptions,
@@ -66,7 +64,6 @@ pub(in crate::commit) fn recover(
     Ok(unfinished)
 }
 
-/// The reason why a commit of one of `paths` could not be finished.
 pub(in crate::commit) fn hindrance(
     unfinished: Vec<Unfinished>,
     paths: &[&ProjectPath],
@@ -112,10 +109,8 @@ pub(in crate::commit) fn finish(
     journal.append(&told, options.fsync).map_err(failed)
 }
 
-/// Locks all files, in the order of their paths, so that no two commits wait for each other. `timeout` is for
-/// all of them together.
-///
-/// `paths` must be in that order and lead to different files.
+/// Locks all files; `timeout` is for all together. `paths` must lead to different files and be in order, so
+/// that no two commits wait for each other.
 pub(in crate::commit) fn acquire_all(
     root: &Root,
     paths: &[&ProjectPath],
@@ -126,7 +121,6 @@ pub(in crate::commit) fn acquire_all(
     paths.iter().map(|path| Ok(ArtifactLock::acquire(root, path, left())?)).collect()
 }
 
-/// A file that another program wrote into the commit.
 #[derive(Debug)]
 pub(in crate::commit) struct Overtaken {
     pub(in crate::commit) path: ProjectPath,
@@ -134,8 +128,7 @@ pub(in crate::commit) struct Overtaken {
     found: Option<FileHash>,
 }
 
-/// Brings every file to what the record wants, as far as it is still what it was before; the others are
-/// returned, and keep the foreign bytes.
+/// Brings every file that is still as before to what the record wants; returns those with foreign bytes.
 pub(in crate::commit) fn roll_forward(
     locks: &mut [&mut ArtifactLock],
     record: &RedoRecord,
@@ -174,8 +167,7 @@ fn publish(lock: &mut ArtifactLock, file: &RedoFile, fsync: FsyncPolicy) -> Resu
     Ok(())
 }
 
-/// The events that the journal is told: those of the record, and for a file that was overtaken, that its
-/// change was cut off.
+/// The events for the journal: the record's; for a file that was overtaken, that its change was cut off.
 pub(in crate::commit) fn told(record: &RedoRecord, overtaken: &[Overtaken]) -> Vec<Event> {
     let told = |event: &Event| {
         let path = event.artifact.as_ref().map(|artifact| &artifact.path);
@@ -212,8 +204,7 @@ fn interrupted(event: &Event, overtaken: &Overtaken) -> Event {
     interrupted.sealed()
 }
 
-/// Forgets the record of a commit that ended with `error` before it changed a file. Where that fails too, the
-/// next command may still make the commit.
+/// Forgets the record of a commit that changed no file; where that fails, the next command may make it.
 pub(in crate::commit) fn withdraw(slot: &mut Slot, path: &ProjectPath, error: CommitError) -> CommitError {
     match slot.clear() {
         Ok(()) => error,

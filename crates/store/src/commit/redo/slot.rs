@@ -26,11 +26,9 @@ use stepmark_model::artifact::ProjectPath;
 /// The number of commits that can be under way at once; others wait for one of them.
 const SLOTS: usize = 1024;
 
-/// The number of slots that are kept. Every commit looks at all that there are, so those beyond go when their
-/// commit is done.
+/// The number of slots that are kept; every commit looks at all, so those beyond go when theirs is done.
 const KEPT: usize = 16;
 
-/// The time to wait before slots are asked again.
 const PAUSE: Duration = Duration::from_millis(4);
 
 #[derive(Debug)]
@@ -130,8 +128,7 @@ impl Drop for Slot {
     }
 }
 
-/// Returns whether a slot that this process has locked is empty, and has not lost its name to the one that
-/// had it before.
+/// Returns whether a slot that this process has locked is empty and still has its name.
 fn is_free(metadata: &fs::Metadata) -> bool {
     #[cfg(unix)]
     let is_named = std::os::unix::fs::MetadataExt::nlink(metadata) > 0;
@@ -175,8 +172,7 @@ fn open_filled(folder: &Path, name: &str) -> io::Result<Option<(File, bool)>> {
     Ok(opened.map(|file| (file, is_read_only)))
 }
 
-/// Returns whether a record names one of `paths`, whose locks the caller holds: then the process that wrote
-/// it died, if only just now.
+/// Returns whether a record names one of `paths`, locked by the caller: then its process has died.
 pub(in crate::commit) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::Result<bool> {
     let (folder, names) = filled(root)?;
     for name in names {

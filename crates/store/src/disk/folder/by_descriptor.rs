@@ -56,8 +56,7 @@ impl Handle {
         Ok((entry_kind(FileType::from_raw_mode(stat.st_mode)), file_stat(&stat)))
     }
 
-    /// Opens the file called `name`, which may have become a link since its folder was listed: then this
-    /// fails.
+    /// Opens the file called `name`; fails if it became a link since its folder was listed.
     pub(super) fn open_with_stat(&self, name: &str) -> io::Result<(File, EntryKind, FileStat)> {
         let file =
             File::from(retry_on_intr(|| openat(&self.0, name, READING | OFlags::NOFOLLOW, Mode::empty()))?);
@@ -70,8 +69,7 @@ impl Handle {
     }
 }
 
-/// Hands every entry of `folder` to `take`, straight from the system's buffer: `Dir` opens the folder once
-/// more, reads it in smaller pieces and allocates every name.
+/// Hands over entries from the system's buffer: `Dir` reads smaller pieces and allocates every name.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn each_entry(folder: &OwnedFd, mut take: impl FnMut(&CStr, FileType) -> io::Result<()>) -> io::Result<()> {
     let mut buffer = [std::mem::MaybeUninit::uninit(); 32 * 1024];

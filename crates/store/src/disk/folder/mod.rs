@@ -104,8 +104,7 @@ impl Folder {
         self.handle.stat(self.name(place), self.kind(place) == EntryKind::Link)
     }
 
-    /// Opens the file at `place`, which is no link, to read it; with what it is and its stat. Saves the
-    /// system from looking for the name twice.
+    /// Opens the file at `place`, which is no link, with its kind and stat: the name is looked up once.
     pub(crate) fn open_with_stat(&self, place: usize) -> io::Result<(File, EntryKind, FileStat)> {
         self.handle.open_with_stat(self.name(place))
     }

@@ -28,7 +28,6 @@ const FOLDER: usize = 16;
 const ENTRY: usize = 72;
 const DIGEST: usize = 32;
 
-/// The time at which the hashes of a cache were taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hashing {
     /// Nanoseconds since 1970 by this machine's clock, before the first file was looked at.
@@ -156,7 +155,6 @@ impl Bytes {
         self.bytes.get(start + 4..end).unwrap_or_default()
     }
 
-    /// Returns the bytes that all notes share.
     pub(super) fn shared(&self) -> &[u8] {
         self.text(SHARED)
     }

@@ -38,12 +38,10 @@ pub(crate) use {
 /// The largest size of a cache in bytes: about a million files.
 const LIMIT: u64 = 256 * 1024 * 1024;
 
-/// A cache as an earlier run left it.
 #[derive(Debug)]
 pub(crate) struct StatCache {
     bytes: Bytes,
-    /// Entries that may hide a change since this moment (nanoseconds since 1970, clock of the file system)
-    /// are not believed.
+    /// Entries that may hide a change since then (nanoseconds since 1970, file system) are not believed.
     hashing_began: i64,
 }
 
@@ -115,7 +113,6 @@ impl StatCache {
         self.bytes.name(entry)
     }
 
-    /// Returns the note of an entry; empty where it has none.
     pub(crate) fn note(&self, entry: usize) -> &[u8] {
         self.bytes.note(entry)
     }
@@ -179,8 +176,7 @@ impl ManifestKey {
         Some(Self { path, stat })
     }
 
-    /// Returns whether the cache at `file`, if it is whole, remembers this manifest in this state. Reads its
-    /// header only.
+    /// Returns whether the cache at `file`, if whole, remembers this manifest so. Reads its header only.
     pub(crate) fn is_remembered_in(&self, file: &Path) -> bool {
         let mut header = [0; HEADER];
         read_header(file, &mut header).is_some() && manifest_key(&header) == *self

@@ -69,8 +69,7 @@ impl FolderRenewal {
         earlier.into_iter().flat_map(|cache| {
             self.kept.iter().cloned().flatten().filter_map(|entry| {
                 let stat = cache.bytes.stat(entry);
-                // Under the later beginning of the new cache, an entry would be believed that could not be
-                // before.
+                // Under the later beginning of the new cache, an entry would be believed that was not before.
                 let is_believed = !stat.may_hide_a_change(cache.hashing_began);
                 let (name, hash) = (cache.name(entry), cache.bytes.hash(entry));
                 let note = cache.note(entry);
@@ -147,8 +146,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 impl Renewal<'_> {
-    /// Returns whether a new cache would spare the next run any hashing, or reading the manifest. What no run
-    /// can believe, such as a file from the future, does not make every run write a cache.
+    /// Returns whether a new cache would save hashing or reading; a file of the future alone is no reason.
     pub(crate) fn is_worthwhile(&self, earlier: Option<&StatCache>) -> bool {
         let moment = self.start.moment;
         let mut fresh = self.folders.iter().flat_map(|folder| &folder.fresh);
@@ -159,9 +157,7 @@ impl Renewal<'_> {
         fresh.any(|file| !file.stat.may_hide_a_change(moment)) || self.manifest.is_some_and(is_news)
     }
 
-    /// Replaces the cache at `file` by one that holds what `earlier` held and what this run learned.
-    ///
-    /// After a loss of power a torn one is recognised by its digest and ignored.
+    /// Replaces the cache by `earlier` and this run's; a torn one is recognised by its digest and ignored.
     pub(crate) fn write(self, earlier: Option<&StatCache>, file: &Path) -> io::Result<()> {
         let (start, manifest) =
             (self.start, self.manifest.map_or(ManifestKey::NONE, |manifest| manifest.key));
@@ -199,7 +195,6 @@ impl Renewal<'_> {
         Some(writer)
     }
 
-    /// Adds the folders that are listed, and that this run did not see.
     fn add_listed(&mut self) {
         let known: HashSet<&str> = self.folders.iter().map(|folder| &*folder.path).collect();
         let listed = self.manifest.iter().flat_map(|manifest| manifest.files.folders());
@@ -207,8 +202,7 @@ impl Renewal<'_> {
         self.folders.append(&mut new);
     }
 
-    /// Keeps the folders that this run did not visit (it may have had another scope), unless they have come
-    /// to be more than what it did visit: then they are most likely gone.
+    /// Keeps folders that this run did not visit, unless they are more than it did: then most likely gone.
     fn keep_unvisited(&mut self, earlier: Option<&StatCache>) {
         let Some(cache) = earlier else {
             return;

@@ -9,8 +9,7 @@ use crate::disk::{
 };
 use stepmark_model::artifact::FileHash;
 
-/// The bytes of a cache that is being made. Folders come in the order of their paths, and the entries of each
-/// in the order of their names.
+/// The bytes of a cache in the making: folders by their paths, the entries of each by their names.
 #[derive(Debug)]
 pub(super) struct Writer {
     bytes: Vec<u8>,
@@ -23,7 +22,6 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// A cache without folders.
     pub(super) fn new() -> Self {
         let (folders, texts) = (Vec::new(), Vec::new());
         Self { bytes: vec![0; HEADER], folders, texts, folder_count: 0, entry_count: 0, shared: (0, 0) }
@@ -39,8 +37,7 @@ impl Writer {
         Some(())
     }
 
-    /// Adds an entry to the folder begun last, with a `note` unless that is empty; `None` when the cache is
-    /// full.
+    /// Adds an entry to the folder begun last, with `note` unless empty; `None` when the cache is full.
     pub(super) fn entry(
         &mut self,
         name: &[u8],

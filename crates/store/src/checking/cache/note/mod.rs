@@ -26,16 +26,12 @@ pub(super) use writer::{NoteWriter, with_problems};
 /// The facts about an artifact that decide whether and where it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brief<'a> {
-    /// The number of problems that a check finds in it, by severity.
     pub problems: ProblemCounts,
     pub condition: Condition,
-    /// Set where it takes part in a workflow.
     pub has_workflow_state: bool,
     pub waits_for_import: bool,
-    /// Set where it is known how far it is in its workflow.
     pub has_progress: bool,
     pub workflow: WorkflowName<'a>,
-    /// Its kind, where it is a record of a system.
     pub kind: Option<&'static Kind>,
 }
 
@@ -68,7 +64,6 @@ pub(crate) fn surroundings(text: &str) -> Surroundings {
 
 type Surroundings = [u8; HALF];
 
-/// The ids of an artifact, and its place in a chain.
 #[derive(Debug)]
 struct Place<'a> {
     id: Option<&'a str>,
@@ -76,7 +71,6 @@ struct Place<'a> {
     in_chain: Option<InChain<'a>>,
 }
 
-/// The rest of what others ask for of a member of chains.
 #[derive(Debug)]
 struct InChain<'a> {
     has_delegation: bool,
@@ -96,7 +90,6 @@ impl<'a> NoteReader<'a> {
         Self { bytes, texts }
     }
 
-    /// Returns what decides whether and where the artifact is shown.
     pub(crate) fn brief(&mut self) -> Brief<'a> {
         let (problems, _) = (self.problems(), self.place());
         self.brief_with(problems)

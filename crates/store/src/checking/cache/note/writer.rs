@@ -17,8 +17,7 @@ pub(in super::super) struct NoteWriter<'t> {
 }
 
 impl<'t> NoteWriter<'t> {
-    /// Returns the note of `summary`, without its problems; `member` is its part in a chain, with what
-    /// surrounds it.
+    /// The note of `summary`, without its problems; `member` is its part in a chain, with what surrounds it.
     pub(in super::super) fn write(
         summary: &ArtifactSummary<'_>,
         member: Option<(&Member, Surroundings)>,
