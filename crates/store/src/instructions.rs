@@ -28,8 +28,7 @@ pub struct CachedInstructions {
     /// Its bytes, as they were hashed; `None` where there is none.
     pub bytes: Option<Vec<u8>>,
     pub assembled: String,
-    /// The meta file of that text; its `cached_at` is that of the meta file in place, as long as the text is
-    /// the same.
+    /// The meta file of that text; `cached_at` stays that of the one in place while the text is the same.
     pub meta: InstructionMeta,
     /// Artifacts whose state cannot be read: they stand in the text without a digest.
     pub unreadable: Vec<ProjectPath>,

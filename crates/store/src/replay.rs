@@ -19,8 +19,7 @@ pub struct Replayed {
     pub key: ArtifactKey,
     pub state: HistoryState,
     pub events: usize,
-    /// The event, where its state is unexplained, that led to this state before, and that git has not checked
-    /// out.
+    /// The event that led to its unexplained state before, which git has not checked out.
     pub earlier: Option<EventId>,
     /// The differences, where its state is unexplained, from the state after the last event.
     pub changes: Vec<Change>,
@@ -189,8 +188,7 @@ fn history_state(
                 .map_or(HistoryState::Unexplained { head }, |event| HistoryState::Earlier { event }),
             None,
         ),
-        // Only git brings an earlier state back; an editor that writes an older text over the work does not
-        // explain it.
+        // Only git brings an earlier state back: an editor that writes an older text does not explain it.
         HistoryState::Earlier { event } if !checked_out.explains(path, digests) => {
             let head = lineage.heads().last().map_or(event, |head| head.id);
             (HistoryState::Unexplained { head }, Some(event))

@@ -8,15 +8,13 @@ pub(crate) fn after(moment: Timestamp, milliseconds: u64) -> Timestamp {
     at(moment.as_millisecond().saturating_add(milliseconds))
 }
 
-/// The moment that many milliseconds after 1970; the first or last moment there is where that lies beyond
-/// them.
+/// The moment that many milliseconds after 1970; the first or last one there is where that lies beyond.
 pub(crate) fn at(milliseconds: i64) -> Timestamp {
     let bound = if milliseconds < 0 { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::from_millisecond(milliseconds).unwrap_or(bound)
 }
 
-/// The furthest that a moment of the past may lie ahead of the clock: clocks of processes and slow requests
-/// differ by less.
+/// The furthest that a past moment may lie ahead of the clock: clocks and slow requests differ by less.
 const SLACK_MS: u64 = 60_000;
 
 /// Returns whether what was noted as happening at `noted` may have happened before `now`. Else it is of a

@@ -25,8 +25,7 @@ pub struct Program<'p> {
     pub variables: &'p [(&'p str, &'p str)],
     /// Variables that it is not given.
     pub hidden: &'p [String],
-    /// True where it is given no variable of the environment but those by which programs are found and run:
-    /// it has no business with tokens.
+    /// True where its environment has only what finds and runs programs: it has no business with tokens.
     pub is_bare: bool,
     /// The folder that it runs in; `None` for the one of this process.
     pub folder: Option<&'p Path>,
@@ -119,8 +118,7 @@ impl Program<'_> {
     }
 }
 
-/// All that comes, in a thread of its own; what is more than is wanted is read and left out, so that the
-/// program can go on.
+/// All that comes, in a thread of its own; what is too much is read too, so that the program can go on.
 fn heard(mut from: impl Read + Send + 'static, most: u64) -> mpsc::Receiver<io::Result<Vec<u8>>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {

@@ -7,14 +7,12 @@ use ironclaw_safety::{LeakDetector, LeakMatch, LeakSeverity};
 
 static DETECTOR: LazyLock<LeakDetector> = LazyLock::new(LeakDetector::new);
 
-/// The name of a rule that finds a secret in `text`, as `github_token`. Long hexadecimal numbers are none:
-/// they are the hashes of commits and files.
+/// The name of a rule that finds a secret in `text`, as `github_token`; long hexadecimal hashes are none.
 pub fn secret_in(text: &str) -> Option<String> {
     secrets(text).next().map(|found| found.pattern_name)
 }
 
-/// `text` with [`withheld`] in the place of each secret, and the rules that found them; `None` where it has
-/// none.
+/// `text` with [`withheld`] in the place of each secret, and the rules that found them; `None` without any.
 pub(crate) fn without_secrets(text: &str) -> Option<(String, BTreeSet<String>)> {
     let (mut rules, mut kept, mut end) = (BTreeSet::new(), String::new(), 0);
     for found in secrets(text) {

@@ -109,8 +109,7 @@ impl Flows<'_> {
         Some((task_refs::commit_of(self.workspace.root(), &format!("{first}^"))?, last.clone()))
     }
 
-    /// Returns whether a changed file counts for a task: it is no record, and none that only other tasks may
-    /// write.
+    /// Returns whether a changed file counts for a task: no record, and none that only other tasks may write.
     fn belongs_to(&self, state: &FlowState, task: &str, path: &str) -> bool {
         if self.is_state(path) {
             return false;

@@ -188,8 +188,7 @@ impl Flows<'_> {
         Ok(self.state(flow)?)
     }
 
-    /// Puts the integration commits that a person approved onto their branch. It may be done again where it
-    /// was cut off.
+    /// Puts the integration commits that a person approved onto their branch; again, where it was cut off.
     pub fn apply_merge(&self, flow: &str) -> Result<FlowState, FlowError> {
         let state = self.unedited(flow)?;
         let (root, acting) = (self.workspace.root(), self.acting(None));

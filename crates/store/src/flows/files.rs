@@ -77,8 +77,7 @@ impl Flows<'_> {
             .map_err(|source| FlowRecordsError::Record { path: path.clone(), source })
     }
 
-    /// The executions of a flow that are there, in the order of its graph. Files that have not changed since
-    /// this clone read them last are not read again.
+    /// The executions of a flow in the order of its graph. Only files that have changed are read again.
     fn executions(&self, flow: &FlowRecord, graph: &Graph) -> Result<Vec<KnownFile>, FlowRecordsError> {
         let folder = self.settings.folder.join(&format!("{}/tasks", flow.id()))?;
         let root = self.workspace.root();

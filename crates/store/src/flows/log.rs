@@ -125,8 +125,7 @@ impl Flows<'_> {
         &self.settings.folder
     }
 
-    /// The records of all flows that no event explains, each with its flow. Those that cannot be read have
-    /// findings of their own.
+    /// The unexplained records of all flows, each with its flow. Unreadable ones have findings of their own.
     pub(crate) fn edited_records(&self) -> Result<Vec<(String, ProjectPath)>, HistoryError> {
         let mut found = Vec::new();
         for flow in self.ids() {

@@ -54,8 +54,7 @@ impl Workspace {
         Some(Flows { workspace: self, settings, snapshot: Arc::new(Mutex::new(Snapshot::new("flows.stat"))) })
     }
 
-    /// The facts that records of flows are held against; `None` where the project uses none. A flow that
-    /// cannot be read is left out: other rules tell of it.
+    /// The facts to hold flow records against, if any. A flow that cannot be read is left to other rules.
     pub(crate) fn flow_facts(&self) -> Option<FlowFacts> {
         let flows = self.flows()?;
         Some(FlowFacts { flows: flows.ids().iter().filter_map(|id| flows.state(id).ok()).collect() })

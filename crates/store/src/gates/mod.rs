@@ -51,7 +51,6 @@ pub struct GateAnswer {
     pub step: String,
     /// Go on, or why not.
     pub verdict: Result<(), Closed>,
-    /// The lease that was taken with the answer.
     pub lease: Option<Lease>,
 }
 
@@ -79,8 +78,7 @@ impl Gates<'_> {
         })
     }
 
-    /// Asks the artifact at `path` whether `step` is done: whether it is listed in a frontmatter that says
-    /// one thing to every reader.
+    /// Asks if the artifact at `path` lists `step` as done, in a frontmatter that all readers read alike.
     pub fn verify(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, ArtifactError> {
         let verdict = match self.workspace.artifact(path) {
             Ok(artifact) => {

@@ -33,8 +33,7 @@ impl IndexEntry {
         Self { mode: "100644".to_owned(), object: String::new(), path }.with_bytes(root, bytes)
     }
 
-    /// The same entry for a file of `bytes`, which are kept in the repository as they are: no filter changes
-    /// them.
+    /// The same entry for a file of `bytes`, kept in the repository as they are: no filter changes them.
     pub(crate) fn with_bytes(self, root: &Root, bytes: &[u8]) -> Result<Self, GitVersionError> {
         Ok(Self {
             object: object_name(root, &["hash-object", "-w", "--no-filters", "--stdin"], bytes)?,
@@ -78,8 +77,7 @@ fn answer(root: &Root, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, GitV
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|source| GitVersionError::NoGit { source })?;
-    // These commands read everything before they print: neither side waits for the other. Why git reads no
-    // further, it says.
+    // These commands read all before they print: neither side waits. Why git reads no further, it says.
     let written = process.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
     let output = process.wait_with_output().map_err(|source| GitVersionError::Pipe { source })?;
     if output.status.success() {

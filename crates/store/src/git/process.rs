@@ -122,8 +122,7 @@ fn pass_on_repository(command: &mut Command, folder: &Path) {
 #[cfg(feature = "write")]
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The output of a command of git, and its exit status. `Command::output` would panic where the pipe cannot
-/// be read.
+/// The output and exit status of a command of git. `Command::output` panics where a pipe cannot be read.
 #[cfg(feature = "write")]
 pub(crate) fn answer(command: &mut Command) -> io::Result<(ExitStatus, Vec<u8>)> {
     answer_within(command, PATIENCE)
@@ -153,8 +152,7 @@ pub(crate) fn printed(root: &Root, arguments: &[&str]) -> Option<String> {
     status.success().then(|| String::from_utf8_lossy(&printed).into_owned())
 }
 
-/// The output of a command of git in the project; empty where it ends with 1, as `grep` does that finds
-/// nothing. `None`: it failed.
+/// The output of a command of git in the project; empty where it ends with 1, as `grep` may. `None`: failed.
 #[cfg(feature = "write")]
 pub(crate) fn printed_or_empty(root: &Root, arguments: &[&str]) -> Option<String> {
     let (status, printed) = answer(&mut git(root.path(), arguments)).ok()?;

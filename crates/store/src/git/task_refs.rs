@@ -29,8 +29,7 @@ pub(crate) fn commit_of(root: &Root, name: &str) -> Option<String> {
     Some(found.trim().to_owned()).filter(|name| process::is_object_name(name))
 }
 
-/// The reference of a branch that commits may be put onto; `None` where git would give no branch that name,
-/// or it leads to another reference.
+/// The reference of a branch to commit onto; `None` for no name of a branch, or one that leads elsewhere.
 pub(crate) fn branch_ref(root: &Root, branch: &str) -> Result<Option<String>, GitVersionError> {
     let name = format!("refs/heads/{branch}");
     let (is_name, ..) = start(root, &["check-ref-format", &name], None, b"")?;
@@ -38,8 +37,7 @@ pub(crate) fn branch_ref(root: &Root, branch: &str) -> Result<Option<String>, Gi
     Ok(Some(name).filter(|_| is_name && !is_symbolic && !branch.starts_with('-')))
 }
 
-/// `name`, which may come from a record of anybody: only the name of an object is given to git, never an
-/// option.
+/// `name`, which may come from anybody's record: git is given only names of objects, never an option.
 fn object(name: &str) -> Result<&str, GitVersionError> {
     match process::is_object_name(name) {
         true => Ok(name),

@@ -95,8 +95,7 @@ impl Workspace {
 }
 
 impl GitHooks<'_> {
-    /// Makes git check what it commits and pushes, and rebuild the gates after everything that may change
-    /// files: by those of [`HOOKS`] that are `wanted`.
+    /// Makes git check commits and pushes, and rebuild gates if files may change, by the `wanted` [`HOOKS`].
     pub fn install(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<HookOutcome>, HookError> {
         let hooks = self.hooks()?;
         let install = |name: &str| {

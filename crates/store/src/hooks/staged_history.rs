@@ -28,7 +28,6 @@ use stepmark_model::{
 /// The largest segment that is staged, in bytes: git itself becomes slow with files that are larger.
 const LIMIT: u64 = 1 << 30;
 
-/// The history that was made ready for the next commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StagedHistory {
     pub sealed: Vec<SegmentName>,
@@ -36,12 +35,10 @@ pub struct StagedHistory {
     pub staged: Vec<ProjectPath>,
 }
 
-/// The commit that history is made ready for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StagingFor {
     NextCommit,
-    /// The one whose hook is running. It may be refused or given up, so the work tree gets no file that
-    /// another branch has.
+    /// The one whose hook is running. It may be refused, so the work tree gets no file of another branch.
     ThisCommit,
 }
 
@@ -163,8 +160,7 @@ impl ProjectHistory<'_> {
         Ok(wanted)
     }
 
-    /// Puts copies of segments into the index, without files in the work tree: those follow once the commit
-    /// is made.
+    /// Puts copies of segments into the index, not into the work tree: files follow once the commit is made.
     fn stage_copies(&self, names: &BTreeSet<SegmentName>) -> Result<Vec<ProjectPath>, StageHistoryError> {
         let paths = names.iter().filter_map(|name| Some((name, sealed_path(name)?)));
         let mut copies: Vec<(&SegmentName, ProjectPath)> = paths.collect();

@@ -81,8 +81,7 @@ impl From<HistoryError> for Fault {
 
 #[derive(Debug, Default)]
 pub(super) struct SeenFolder {
-    /// For each of its known files, by their places, whether it is there as it was. Those that are not known
-    /// are not there.
+    /// For each of its known files, by place, whether it is there as it was; unknown ones are not there.
     pub(super) is_unchanged: Vec<bool>,
     pub(super) read: Vec<ReadFile>,
 }

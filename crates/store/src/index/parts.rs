@@ -14,8 +14,7 @@ use stepmark_model::{
     records::{Signal, Signals},
 };
 
-/// Takes in the catalogues, if one of them has other bytes than the last time. One that is not there has no
-/// rows.
+/// Takes in the catalogues, if one has other bytes than the last time. One that is missing has no rows.
 pub(super) fn inventory(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {
     let mut read = Vec::new();
     let mut text = String::new();
@@ -56,8 +55,7 @@ pub struct TicketRow {
     pub linked_at: Option<String>,
 }
 
-/// Takes in `tickets`, which are all that there are. Of two with the same tracker and marker the first
-/// counts.
+/// Takes in `tickets`, which are all. Of two with the same tracker and marker the first counts.
 pub(super) fn tickets(tickets: &[TicketRow], contents: &mut Contents<'_>) -> rusqlite::Result<()> {
     let mut sorted: Vec<&TicketRow> = tickets.iter().collect();
     sorted.sort();

@@ -15,8 +15,7 @@ pub(crate) struct Written {
     pub(crate) removed: usize,
 }
 
-/// The tables of an open database. A transaction is begun by the first change; without one, no byte of the
-/// file is written.
+/// The tables of an open database. The first change begins a transaction; without one nothing is written.
 #[derive(Debug)]
 pub(crate) struct Contents<'db> {
     connection: &'db Connection,

@@ -70,8 +70,7 @@ impl Database {
     }
 }
 
-/// Returns whether another process changed the database while this one held the lock: so it is where somebody
-/// deletes the files, and the lock among them.
+/// Returns whether another process changed the database under this one's lock: its files were deleted.
 pub(crate) fn was_changed(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|failure| failure.extended_code == ffi::SQLITE_BUSY_SNAPSHOT)
 }
@@ -153,8 +152,7 @@ fn judge<'a>(action: &AuthAction<'a>) -> Judgement<'a> {
     }
 }
 
-/// The pragma that is asked as a table: it would be refused only when it is asked. SQLite gives the name as
-/// it is written.
+/// The pragma that is asked as a table, refused only when asked. SQLite gives the name as it is written.
 fn pragma(table_name: &str) -> Option<&str> {
     let (prefix, pragma) = table_name.split_at_checked("pragma_".len())?;
     prefix.eq_ignore_ascii_case("pragma_").then_some(pragma)

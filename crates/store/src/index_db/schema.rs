@@ -92,8 +92,7 @@ pub fn schema_markdown() -> String {
     text
 }
 
-/// A query with a name. All may use the parameters `:now`, the present time, and `:session`, the session of
-/// whoever asks.
+/// A query with a name. All may use `:now`, the present time, and `:session`, the session of whoever asks.
 #[derive(Debug)]
 pub struct NamedQuery {
     pub name: &'static str,

@@ -112,8 +112,7 @@ impl<T: IntoCell> IntoCell for Option<T> {
     }
 }
 
-/// Adds values to what will be hashed, so that rows can be compared without being kept: a letter for the
-/// kind, the length, the bytes.
+/// Adds values to be hashed, so that rows need not be kept: a letter for the kind, the length, the bytes.
 pub(crate) fn add_to_digest(row: &[Cell], text: &mut Vec<u8>) {
     for cell in row {
         let (letter, bytes) = match cell {
@@ -138,8 +137,7 @@ pub enum Part {
     Events,
     Findings,
     Leases,
-    /// Tickets of all trackers. The caller brings the rows: what stands in a tracker is known to another
-    /// crate.
+    /// Tickets of all trackers. The caller brings the rows, since another crate knows what trackers hold.
     Tickets,
     /// Signs of life of agents, and the files that follow records.
     Systems,

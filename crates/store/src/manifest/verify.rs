@@ -294,14 +294,12 @@ impl<'run> Observer<'run> {
         }
     }
 
-    /// The hashes that the file at `place` would have with other line ends; `None` if it cannot be read any
-    /// more.
+    /// The hashes of the file at `place` with other line ends; `None` if it cannot be read any more.
     pub(super) fn line_ends(&mut self, folder: &Folder, place: usize) -> Option<LineEndHashes> {
         folder.open_file(place).and_then(|file| self.hasher.line_ends(file)).ok()
     }
 
-    /// The kind of what the link at `place` leads to: a file, a folder, or nothing that may be looked at, and
-    /// why.
+    /// The kind that the link at `place` leads to: a file, a folder, or nothing to be looked at, and why.
     pub(super) fn link_target(&self, folder: &Folder, place: usize) -> Result<EntryKind, String> {
         let (kind, _) = folder.stat(place).map_err(|error| error.to_string())?;
         stays_inside(self.root, &folder.path_of(folder.name(place)))?;

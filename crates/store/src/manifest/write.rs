@@ -26,8 +26,7 @@ use stepmark_model::{
 pub struct ManifestDraft {
     pub bytes: Vec<u8>,
     pub files: usize,
-    /// The hash of the manifest that is there already, which the commit must still find; `None` where there
-    /// is none.
+    /// The hash of the manifest that the commit must still find; `None` where there is none.
     pub existing: Option<FileHash>,
     /// True where nothing is there yet, or what is there begins as a manifest does, or is empty: something
     /// else is replaced only where its place is that of a manifest.
@@ -40,8 +39,7 @@ pub struct ManifestDraft {
 }
 
 impl ManifestDraft {
-    /// Returns whether the manifest that is there already has these very bytes, so that nothing needs to be
-    /// written.
+    /// Returns whether the manifest that is there has these very bytes, so that nothing needs to be written.
     pub fn is_up_to_date(&self) -> bool {
         self.existing == Some(FileHash::of(&self.bytes))
     }
@@ -103,8 +101,7 @@ fn installers_listing(request: &ManifestRequest<'_>) -> Result<Listing, Manifest
     Ok(found.map(|found| found.listing).unwrap_or_default())
 }
 
-/// The manifest at `place` with the hashes that the files at `paths` have now; `None` where more than hashes
-/// has to change.
+/// The manifest at `place` with today's hashes of the files at `paths`; `None` where more has to change.
 pub(super) fn renewed(
     place: &ManifestPlace,
     paths: &[ProjectPath],

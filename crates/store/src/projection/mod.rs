@@ -42,7 +42,6 @@ use stepmark_model::{
 
 /// A copy of state, as it should be now.
 pub trait Projection {
-    /// Its name, what it is made of, and when it has to be fresh.
     const FACTS: ProjectionFacts;
 
     /// Its files, in the order in which they are to be written.

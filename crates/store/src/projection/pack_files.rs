@@ -204,8 +204,7 @@ pub struct Followed<D> {
     /// The records that other programs changed in the files, and which stay there as they are.
     pub drift: Vec<D>,
     pub overwritten: Vec<D>,
-    /// Files that could not be read any more and were made again; the path of what stood there, in the local
-    /// state of this clone.
+    /// Files that could not be read and were made again; the path of what stood there, in the local state.
     pub kept: Vec<String>,
     /// The reason why the files do not say yet what the records say; the records are changed all the same.
     pub behind: Option<String>,

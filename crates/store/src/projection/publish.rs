@@ -23,8 +23,7 @@ use stepmark_model::{
     transition::Remark,
 };
 
-/// The end of the name under which a version is kept that somebody edited: `AGENTS.md.edited`, then
-/// `AGENTS.md.edited-2`.
+/// The end of the name of a kept version that somebody edited: `AGENTS.md.edited`, then `….edited-2`.
 const EDITED_SUFFIX: &str = ".edited";
 
 /// The number of edited versions that are kept beside a file at most.
@@ -139,8 +138,7 @@ fn publish_file(
     Ok(wanted)
 }
 
-/// Copies the file at `path` beside itself, under the first name that is free or has these bytes already;
-/// `None` where it is gone.
+/// Copies the file at `path` beside itself, under a name that is free or has its bytes; `None`: it is gone.
 fn keep_edited(
     root: &Root,
     options: &CommitOptions,
@@ -257,8 +255,7 @@ impl<'r> WrittenFiles<'r> {
         replace_state_file(&self.folder()?, &digests, text.as_bytes(), FsyncPolicy::Never)
     }
 
-    /// Keeps copies of what stands there now: the files `ours`, apart from those of `adopted`, which stay as
-    /// they were `found`.
+    /// Keeps copies of the files `ours` as they are now; those of `adopted` stay as they were `found`.
     pub(super) fn keep(
         &self,
         ours: &HashedFiles,

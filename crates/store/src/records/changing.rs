@@ -107,8 +107,7 @@ pub(crate) trait ChangedRecords: RecordSystem {
         file_findings::findings(self.workspace().root(), (&format, is_old_as_wanted), state, read)
     }
 
-    /// The records in `version`, where there are some that can be read, and one of them is `changed`, or a
-    /// file that follows them.
+    /// The records in `version`, where some can be read, and one of them, or a file of theirs, is `changed`.
     fn state_in(
         &self,
         changed: &[ChangedArtifact],

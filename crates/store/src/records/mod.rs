@@ -165,8 +165,7 @@ pub(crate) trait RecordSystem {
         (records, others)
     }
 
-    /// The state of `records`, and of `others` as history has them last: a file that is torn stops its own
-    /// changes alone.
+    /// The state of `records`, with `others` as history has them: a torn file stops its own changes alone.
     fn state_of(
         &self,
         mut records: Vec<Record<KindOf<Self>>>,

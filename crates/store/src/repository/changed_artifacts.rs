@@ -29,8 +29,7 @@ pub enum ChangedArtifact {
         /// It before, under its path then; `None` where it is new, or held no state.
         before: Option<Box<TrackedArtifact>>,
     },
-    /// It is as it was, and the ledger of its sprint says something else about it, or it names an artifact
-    /// that is gone.
+    /// It is as it was, and its sprint's ledger says something else about it, or it names one that is gone.
     Unchanged {
         now: TrackedArtifact,
     },
@@ -168,8 +167,7 @@ impl Repository<'_> {
         }
     }
 
-    /// The artifact in a file that changed: two of them where git took another artifact for the same one
-    /// moved.
+    /// The artifact in a file that changed: two, where git took another one for the same one moved.
     fn changed_artifact(&self, file: ChangedFile) -> Result<Vec<ChangedArtifact>, WorkflowFileError> {
         let ChangedFile { path, renamed_from, before, after } = file;
         let was_moved = renamed_from.is_some();
@@ -194,8 +192,7 @@ impl Repository<'_> {
 /// From this size on it pays to read and hash a file rather than to let git unpack it.
 const WORTH_SUPPOSING: usize = 128 * 1024;
 
-/// Joins what was deleted with what is new under the same id: an artifact that was moved and changed so much
-/// that git sees two files.
+/// Joins a deleted and a new artifact of one id: it was moved and changed so much that git sees two files.
 fn join_moved(changed: Vec<ChangedArtifact>) -> Vec<ChangedArtifact> {
     let mut deleted = Vec::new();
     let mut joined = Vec::new();
@@ -217,15 +214,13 @@ fn join_moved(changed: Vec<ChangedArtifact>) -> Vec<ChangedArtifact> {
     joined
 }
 
-/// Returns whether two artifacts are known by different ids. Git takes files for one that look alike, as two
-/// from one template do.
+/// Returns whether two artifacts have different ids: git may take two from one template for one.
 fn are_strangers(one: &TrackedArtifact, other: &TrackedArtifact) -> bool {
     let keys = [one, other].map(|artifact| ArtifactKey::of(artifact.artifact()));
     keys[0] != keys[1] && keys.iter().all(|key| !key.is_path())
 }
 
-/// The checked out commit and the index. Git is started at the first question; without git there is no answer
-/// but no.
+/// The checked out commit and the index. Git starts at the first question; without git, all answers are no.
 #[derive(Debug)]
 pub struct CheckedOut {
     root: Root,
@@ -263,8 +258,7 @@ impl CheckedOut {
         matches!(found.first(), Some(Object::Blob(_) | Object::OverLimit(_)))
     }
 
-    /// Returns whether the commit that is checked out, or the index, has these bytes at `path`, whatever
-    /// their line ends.
+    /// Returns whether the commit or the index has these bytes at `path`, whatever their line ends.
     #[cfg(feature = "write")]
     pub(crate) fn keeps(&mut self, path: &ProjectPath, bytes: &[u8]) -> bool {
         let found = self.read(path, &[format!("HEAD:./{path}"), format!(":./{path}")]).unwrap_or_default();
@@ -285,7 +279,6 @@ impl CheckedOut {
 }
 
 impl Repository<'_> {
-    /// The commit and the index that git has checked out.
     pub fn checked_out(&self) -> CheckedOut {
         CheckedOut::of(self.workspace.root())
     }

@@ -17,8 +17,7 @@ use crate::{
 };
 use stepmark_model::artifact::ProjectPath;
 
-/// The refs in which the default branch is looked for, in this order: that of the remote as it was last
-/// fetched, then local ones.
+/// The refs of the default branch, in this order: the remote's as it was last fetched, then local ones.
 const DEFAULT_BRANCHES: [&str; 4] =
     ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/heads/main", "refs/heads/master"];
 
@@ -139,8 +138,7 @@ pub struct CommittedFiles {
     pub commit: String,
     /// The folder of the project in its repository: empty, or ending with `/`.
     pub folder: String,
-    /// The addresses of the repository's remotes, in the order of the configuration. A credential may stand
-    /// in one.
+    /// The addresses of the repository's remotes, as configured in order. A credential may stand in one.
     pub remotes: Vec<String>,
     objects: HashMap<String, String>,
 }
@@ -152,8 +150,7 @@ impl Repository<'_> {
         Some(name.trim().to_owned()).filter(|name| !name.is_empty())
     }
 
-    /// The files that the commit that is checked out holds; `None` outside of git, before the first commit,
-    /// or where git cannot be asked.
+    /// The files of the commit that is checked out; `None` without git, a commit, or an answer of git.
     pub fn committed_files(&self) -> Option<CommittedFiles> {
         let root = self.workspace.root();
         let commit = head_commit(root)?;

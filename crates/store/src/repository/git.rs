@@ -10,8 +10,7 @@ use stepmark_model::{
     journal::{Actor, Digests, ExternalAuthor},
 };
 
-/// The answers of git on the files of one change. Under the locks they are only looked up; what is missing
-/// there is asked when the locks are free again.
+/// The answers of git on a change's files: under the locks only looked up, and asked for when those are free.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GitFacts(Rc<RefCell<Vec<(ProjectPath, GitFact)>>>);
 

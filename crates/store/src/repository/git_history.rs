@@ -49,8 +49,7 @@ pub(crate) struct VersionSearch {
     pub(crate) is_cut_off: bool,
 }
 
-/// The commit that is checked out; `None` outside of git, before the first commit, or where git cannot be
-/// asked.
+/// The commit that is checked out; `None` outside of git, before the first one, or if git cannot be asked.
 #[cfg(feature = "write")]
 pub(crate) fn head_commit(root: &Root) -> Option<String> {
     if !is_repository(root) {

@@ -172,8 +172,7 @@ impl WatchedFolders {
         }
     }
 
-    /// Watches folders beside those of artifacts, and answers whether one is new. One that is there stays; it
-    /// is not waited for again.
+    /// Watches folders beside those of artifacts, and answers whether one is new. One that is there stays.
     fn watch_beside(&mut self) -> bool {
         let Some(watcher) = &mut self.watcher else {
             self.beside.clear();
@@ -184,8 +183,7 @@ impl WatchedFolders {
         self.beside.len() < waiting
     }
 
-    /// Watches all folders that there are. A folder may have taken the place of another one, so each is named
-    /// again.
+    /// Watches all folders, each named again: it may have taken the place of another one.
     fn list(&mut self) {
         let Some(watcher) = &mut self.watcher else { return };
         for _ in 0..LISTINGS {
@@ -293,8 +291,7 @@ const SETTLED: Duration = Duration::from_millis(15);
 /// nothing, or lose events.
 const REGULARLY: Duration = Duration::from_secs(30);
 
-/// An endless iterator over what changes in the artifacts of a project. [`Iterator::next`] waits for the next
-/// change.
+/// An endless iterator over changes of a project's artifacts; [`Iterator::next`] waits for the next one.
 #[derive(Debug)]
 pub struct ArtifactWatch {
     workspace: Workspace,

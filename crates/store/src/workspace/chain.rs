@@ -105,8 +105,7 @@ fn parent_of_folder(child: &ProjectPath) -> Option<ProjectPath> {
     folder.parent().map_or_else(|| ProjectPath::new(&name), |above| above.join(&name)).ok()
 }
 
-/// The artifacts of a project at one moment, to tell later what has changed since. It can be kept, as JSON
-/// for example; the default is that of no artifacts.
+/// The artifacts of a project at one moment, to tell changes since. It can be kept; the default has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Revision(BTreeMap<ProjectPath, FileHash>);
@@ -139,8 +138,7 @@ impl ArtifactChange {
 }
 
 impl Workspace {
-    /// The changes among the artifacts since the project was at `since`. What cannot be read now is as it was
-    /// then.
+    /// The changes among the artifacts since `since`; what cannot be read now is as it was then.
     ///
     /// ```
     /// # use std::fs;

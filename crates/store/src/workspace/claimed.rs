@@ -69,8 +69,7 @@ impl Workspace {
         declared.iter().any(|own| own.kind.is_some() && own.may_apply_at(path))
     }
 
-    /// The artifacts that packs of the project claim, where some kind `is_asked` for: files that cannot be of
-    /// a kind of theirs are not read.
+    /// The artifacts that packs claim, where some kind `is_asked` for: files that fit no kind are not read.
     pub(crate) fn claimed(
         &self,
         is_asked: impl Fn(&Kind) -> bool,
@@ -136,8 +135,7 @@ pub enum AppendError {
 }
 
 impl ProjectHistory<'_> {
-    /// Adds an event that is about no artifact, such as the start of a session, and returns it when it is on
-    /// the disk.
+    /// Adds an event about no artifact, as the start of a session, and returns it when it is on the disk.
     pub fn append_event(&self, draft: EventDraft) -> Result<Event, AppendError> {
         let attribution = self.workspace.attribution();
         let mut event = Event::new(draft, attribution.actor.clone(), self.workspace.now());

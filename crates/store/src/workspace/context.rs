@@ -13,8 +13,7 @@ use stepmark_model::{
 
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// The artifact that the answers are for: the one that was named, else the active one of the
-    /// configuration, if it exists.
+    /// The artifact that the answers are for: the named one, else the configured active one, if it exists.
     pub artifact: Option<ProjectPath>,
     pub workflow: Option<ContextWorkflow>,
     pub active: ContextAnswer,
@@ -130,8 +129,7 @@ impl Contexts<'_> {
         files
     }
 
-    /// The sources from the configuration: one for each key, the stronger first, since each may come from
-    /// another layer.
+    /// The sources from the configuration, one a key, the stronger first: each may come from another layer.
     fn configured_sources(&self, question: ContextQuery) -> Vec<ContextSource> {
         let values = self.workspace.configuration().effective_values();
         let named = |key: &&str| values.iter().find(|value| value.key == *key);

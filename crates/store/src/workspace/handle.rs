@@ -143,8 +143,7 @@ impl Workspace {
         }
     }
 
-    /// The same project with the same configuration, as if it were opened now: its workflows are found again
-    /// when they are first asked for.
+    /// The same project and configuration, as if opened now: its workflows are found again when asked for.
     #[must_use]
     pub fn afresh(&self) -> Self {
         let fresh = Self::with_configuration(self.root().clone(), self.configuration().clone())
@@ -204,8 +203,7 @@ impl Workspace {
         self.now().to_zoned(jiff::tz::TimeZone::system())
     }
 
-    /// The number of files that were passed so far by everything that reads all artifacts, in this workspace
-    /// and its clones: a thread that shows progress looks at it meanwhile.
+    /// The number of files passed so far by whatever reads all artifacts, here and in clones: shows progress.
     pub fn files_looked_at(&self) -> &AtomicUsize {
         &self.looked_at
     }

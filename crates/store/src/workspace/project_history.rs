@@ -48,8 +48,7 @@ impl ProjectHistory<'_> {
             || self.workspace.gates().of(path).is_ok_and(|gates| !gates.is_empty()))
     }
 
-    /// The path at which history saw the artifact with the id `id` last. A journal that cannot be read knows
-    /// nothing: it is a short cut.
+    /// The path where history last saw the artifact with `id`. An unreadable journal knows none: a short cut.
     pub(super) fn last_path(&self, id: &str, elsewhere: &ProjectPath) -> Option<ProjectPath> {
         let key = ArtifactKey::of_id(id);
         let heads = self.ask(|history| history.heads(&key, elsewhere)).ok()?;

@@ -127,8 +127,7 @@ impl<R: Serialize> Snapshot<R> {
         let Some((start, cache)) = &self.cache else { return };
         let records = || self.folders.values().flatten();
         let (count, fresh) = (records().count(), records().filter(|known| known.is_fresh(*start)).count());
-        // Reading a record takes as long as keeping fifty. Where so many are new, both together cost the
-        // least.
+        // Reading a record takes as long as keeping fifty: with so many new, both together cost the least.
         let new = fresh.saturating_sub(self.kept);
         if new == 0 || new * new * 16 < count {
             return;
@@ -167,15 +166,13 @@ fn renewal_of<R: Serialize>(path: &str, records: &[KnownRecord<R>], start: RunSt
 
 #[cfg(feature = "write")]
 impl<R> KnownRecord<R> {
-    /// Returns whether the cache does not have it, and the next command may believe it of a run that began at
-    /// `start`.
+    /// Returns whether the cache lacks it, and the next command may believe it of a run begun at `start`.
     fn is_fresh(&self, start: RunStart) -> bool {
         self.entry.is_none() && !self.stat.stat.may_hide_a_change(start.moment)
     }
 }
 
-/// The files of `folder` that may be records, in the order of their names, with what is known of them:
-/// `before` from an earlier look, else what `cache` has.
+/// The files of `folder` that may be records, by name, with what `before` or else `cache` knows of them.
 fn known_files<'c, R>(
     folder: &Folder,
     before: Option<Vec<KnownRecord<R>>>,

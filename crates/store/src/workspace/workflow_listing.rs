@@ -10,8 +10,7 @@ use std::{
 use crate::disk::{Root, file_lock::uninterrupted};
 use stepmark_model::artifact::ProjectPath;
 
-/// Folders that hold no workflows, or far too much else. `_config`, `_cfg` and `_memory` are the installer's
-/// own.
+/// Folders without workflows, or far too full; `_config`, `_cfg` and `_memory` are the installer's own.
 const SKIPPED: [&str; 6] = ["node_modules", ".git", "_config", "_cfg", "_memory", "site-packages"];
 
 /// The depth of folders that are entered below a root; the deepest step file of a known release is 7 deep.

@@ -38,8 +38,7 @@ enum Source {
     },
 }
 
-/// The workflows of a project, in the order of preference: declared ones, then those of [`DEFAULT_ROOTS`] in
-/// its order.
+/// The workflows of a project, the preferred first: declared ones, then those of [`DEFAULT_ROOTS`] in order.
 ///
 /// Finding them lists folders and reads no file. Binding reads the entries and first steps of all workflows
 /// only where names alone do not decide; a definition reads the step files of one track. Everything is read

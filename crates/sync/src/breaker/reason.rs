@@ -186,8 +186,7 @@ pub struct Failure {
     pub reason: Reason,
     /// The moment that the tracker named for the next request, by this machine's clock.
     pub wait_until: Option<Timestamp>,
-    /// The words of the tracker, or of stepmark, in one line of at most [`DETAIL_LIMIT`] characters, without
-    /// credentials.
+    /// The words of the tracker, or ours, in one line of at most [`DETAIL_LIMIT`] characters, no credentials.
     pub detail: String,
 }
 
@@ -258,10 +257,8 @@ pub enum ScopeKind {
 /// All that a request concerns: one scope of each kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// The tracker's host, with its port where that is not the usual one.
     pub host: String,
     pub credential: String,
-    /// Method and path, without the parts that differ.
     pub endpoint: String,
     /// The tickets that it concerns: none for a list, several for a batch.
     pub tickets: Vec<(TrackerName, Marker)>,

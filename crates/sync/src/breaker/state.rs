@@ -71,7 +71,6 @@ impl Breaker {
         }
     }
 
-    /// The time at which something was noted last, where that is known.
     pub fn noted_at(&self) -> Option<Timestamp> {
         match self {
             Self::Closed { last_failure_at, .. } => *last_failure_at,
@@ -124,8 +123,7 @@ impl Breaker {
         }
     }
 
-    /// Hears that a probe ended without telling anything about what this breaker guards: another one may
-    /// begin.
+    /// Hears that a probe ended without telling anything about what this guards: another one may begin.
     #[must_use]
     pub fn released(mut self) -> Self {
         if let Self::HalfOpen { probes, .. } = &mut self {

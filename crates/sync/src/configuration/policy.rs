@@ -6,8 +6,7 @@ use serde::Deserialize;
 
 use crate::scalar::one_of_two_words;
 
-/// The treatment of a managed field that a person changed in the tracker. Nothing ever flows back into
-/// artifacts.
+/// The treatment of a managed field that a person changed in the tracker: nothing flows back to artifacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drift {
     #[default]
@@ -42,8 +41,7 @@ one_of_two_words!(Prune: "keep" => Keep, "close" => Close);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `pass_seconds` and `lease_seconds`")]
 pub struct RunSettings {
-    /// After how long everything is looked at again, whether or not a change was seen: no watcher sees all of
-    /// them. At least 1.
+    /// The seconds until all is looked at again, change or none: no watcher sees all of them. At least 1.
     pub pass_seconds: u32,
     /// The time in which nothing must change before a change is delivered.
     pub quiet_ms: u32,
@@ -73,7 +71,6 @@ impl Default for RunSettings {
 }
 
 impl RunSettings {
-    /// After how long everything is looked at again.
     pub fn pass_interval(&self) -> Duration {
         Duration::from_secs(u64::from(self.pass_seconds.max(1)))
     }
@@ -87,7 +84,6 @@ impl RunSettings {
         Duration::from_millis(self.lease_ms() / 3)
     }
 
-    /// Returns how long the request in flight may take at the end.
     pub fn drain(&self) -> Duration {
         Duration::from_secs(u64::from(self.drain_seconds))
     }

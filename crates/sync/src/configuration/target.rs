@@ -29,8 +29,7 @@ pub enum Target {
         project: String,
         /// The type of its issues, by name; `Task` unless given.
         issue_type: String,
-        /// The type of the issues of epics, by name, such as `Epic`: stories hang below them; without one,
-        /// they are issues like others.
+        /// The type of the issues of epics by name, such as `Epic`, above stories; else issues like others.
         epic_issue_type: Option<String>,
         /// The type of the issues of stories, by name; unless given, that of others.
         story_issue_type: Option<String>,
@@ -38,8 +37,7 @@ pub enum Target {
         child_issue_type: Option<String>,
         /// The account that the API token belongs to; unless given, the environment names it.
         email: Option<String>,
-        /// The names of Jira's statuses for status words of artifacts. For other words its status categories
-        /// decide.
+        /// Jira's statuses by name for status words of artifacts; for others its status categories decide.
         statuses: BTreeMap<String, String>,
     },
     File {
@@ -93,8 +91,7 @@ impl Target {
         matches!(self, Self::Github { .. }).then_some((100, 8))
     }
 
-    /// The address at which people look at repositories of the tracker: `https://github.com`; `None` where it
-    /// has none.
+    /// The address at which people look at the tracker's repositories (`https://github.com`), if it has one.
     pub(super) fn web(&self) -> Option<String> {
         let Self::Github { base_url, .. } = self else { return None };
         // GitHub Enterprise: `https://HOST/api/v3`. GitHub: `https://api.github.com`.

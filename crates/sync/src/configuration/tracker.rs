@@ -31,7 +31,6 @@ pub struct TrackerSettings {
     /// The treatment of other tickets with the marker of an artifact that has one.
     pub duplicates: Duplicates,
     pub prune: Prune,
-    /// The settings for when it is left alone.
     pub breaker: BreakerSettings,
     pub retry: RetrySettings,
     pub pace: ScopedPace,
@@ -60,19 +59,16 @@ impl TrackerSettings {
         self.artifacts.as_ref().is_none_or(|globs| globs.matches(path))
     }
 
-    /// Returns how long lies between two writes at least.
     pub fn write_interval(&self) -> Duration {
         Duration::from_millis(self.pace.credential.write_interval_ms.into())
     }
 
-    /// [`Self::look_up_wait_seconds`] in milliseconds.
     pub fn look_up_wait_ms(&self) -> u64 {
         u64::from(self.look_up_wait_seconds) * 1000
     }
 }
 
-/// The keys of a tracker as they are written: those that every one may have, then those that [`KINDS`] gives
-/// to some.
+/// The keys of a tracker as they are written: those of every one, then those that [`KINDS`] gives to some.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `kind` and `repository`")]
 pub(super) struct TrackerKeys {
@@ -102,7 +98,6 @@ pub(super) struct TrackerKeys {
     path: Option<ProjectPath>,
 }
 
-/// A kind of tracker that a configuration may name.
 pub(super) struct TrackerKind {
     /// The word behind `kind:`.
     pub(super) name: &'static str,
@@ -111,8 +106,7 @@ pub(super) struct TrackerKind {
     target: fn(&TrackerName, &mut TrackerKeys) -> Result<Target, Problem>,
     /// The pace at which it is asked, unless the configuration says another one.
     pace: fn() -> ScopedPace,
-    /// After how many seconds a ticket that is not listed is certainly not there, unless the configuration
-    /// says so: longer than a request may take.
+    /// `look_up_wait_seconds` of a tracker unless the configuration gives it: longer than a request may take.
     look_up_wait_seconds: u32,
     /// The fields that `ticket.fields` may name; `None` where any will do.
     ticket_fields: Option<&'static [&'static str]>,
@@ -158,7 +152,6 @@ const DRY: TrackerKind = TrackerKind {
     ticket_fields: None,
 };
 
-/// A reason why a tracker cannot be used.
 pub(super) struct Problem {
     /// The key whose value is wrong; `None` where a key is missing, or several do not go together.
     pub(super) key: Option<&'static str>,

@@ -16,8 +16,7 @@ use crate::{
 };
 use stepmark_model::artifact::FileHash;
 
-/// The source of a credential. As text it names the credential, in breakers and for people, without telling
-/// it.
+/// The source of a credential. As text it names the credential for breakers and people, without telling it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CredentialSource {
     Environment {
@@ -75,8 +74,7 @@ impl CredentialSource {
         }
     }
 
-    /// The places in which the account of a token of Jira is looked for, where the configuration does not
-    /// name it.
+    /// The places in which the account of a Jira token is looked for, unless the configuration names it.
     pub fn jira_account() -> Vec<Self> {
         JIRA_ACCOUNT_VARIABLES.map(Self::variable).to_vec()
     }

@@ -20,8 +20,7 @@ pub trait Ledger: Send {
     /// Reads a state of the ledger that no writer changes meanwhile.
     fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>, LedgerError>;
 
-    /// Begins a transaction; from here on no other one can begin, in this process or another. What is not
-    /// committed is undone.
+    /// Begins a transaction, the only one of all processes; what is not committed is undone.
     fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError>;
 
     /// Lets others see that this process lives while it holds the lease `number` on `name`: from before that
@@ -37,8 +36,7 @@ pub trait Ledger: Send {
         Ok(())
     }
 
-    /// Returns whether the holder of the lease `number` on `name` is certainly dead, so that nobody need wait
-    /// for it to lapse.
+    /// Returns whether the holder of the lease is certainly dead, so that nobody need wait for it to lapse.
     fn is_holder_dead(&mut self, _name: &str, _number: u64) -> Result<bool, LedgerError> {
         Ok(false)
     }
@@ -106,7 +104,6 @@ pub fn check_lease(ledger: &dyn LedgerReader, lease: &Lease) -> Result<(), Ledge
 pub enum LedgerError {
     #[error("the ledger of sync could not {intent}")]
     Storage {
-        /// The action that was to be done.
         intent: &'static str,
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -125,7 +122,6 @@ pub enum LedgerError {
     Newer { path: PathBuf, found: i64, known: i64 },
     #[error("{key} is the ticket of another artifact")]
     LinkedElsewhere {
-        /// The name by which people know the ticket.
         key: String,
         marker: Marker,
         owner: Marker,
@@ -192,12 +188,10 @@ pub struct Link {
 /// shrinks: it decides who may write, the clock only when somebody else may take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// The name of what it is about: of a tracker.
     pub name: String,
     pub holder: String,
     /// Its fencing number, from 1.
     pub number: u64,
-    /// Until when it is kept for the holder.
     pub until: Timestamp,
 }
 
@@ -210,7 +204,6 @@ const LONGEST_MS: u64 = 10 * 60 * 1000;
 #[error("`{}` works on `{}` until {:.0}, longer if it has more to do: wait for it, or end that process", .0.holder, .0.name, .0.until)]
 pub struct LeaseHeld(pub Lease);
 
-/// The lease was lost to somebody else.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "this process lost its right to work on `{name}` (its number is {number}, the current one {current}): it stops, and what it \
@@ -268,14 +261,12 @@ impl Lease {
         now < self.until && self.until <= moment::after(now, LONGEST_MS)
     }
 
-    /// The same lease, given back: anybody may take it now. It keeps its number, so that the next one is
-    /// higher.
+    /// The same lease, given back: anybody may take it now. Its number stays, so that the next is higher.
     #[must_use]
     pub fn released(self, now: Timestamp) -> Self {
         Self { until: self.until.min(now), ..self }
     }
 
-    /// Checks that this lease is still the one that counts.
     pub fn check(&self, current: Option<&Self>) -> Result<(), Fenced> {
         let number = current.map_or(0, |current| current.number);
         let is_own = current.is_some_and(|current| current.holder == self.holder && number == self.number);
@@ -301,8 +292,7 @@ pub struct TrackerRecord {
     pub listed_at: Option<Timestamp>,
     /// The time at which a ticket was last made there from this ledger.
     pub created_at: Option<Timestamp>,
-    /// A digest of how the tracker was configured when something was last delivered: what it refused may be
-    /// accepted after a change.
+    /// A digest of the configuration at the last delivery: after a change, what was refused may be accepted.
     pub configuration: Option<String>,
 }
 

@@ -62,8 +62,7 @@ impl PaceSettings {
         Self { write_interval_ms: 0, limits: vec![RateLimit::new(Counted::Writes, 20, 2 * SECOND)] }
     }
 
-    /// For one endpoint of Jira, whose burst limit depends on the site: 10 requests a second is stepmark's
-    /// own choice.
+    /// For one endpoint of Jira, whose burst limit is up to the site: 10 requests a second is our own choice.
     pub fn jira_endpoint() -> Self {
         Self { write_interval_ms: 0, limits: vec![RateLimit::new(Counted::Requests, 10, SECOND)] }
     }

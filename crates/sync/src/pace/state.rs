@@ -32,15 +32,13 @@ pub struct Budget {
 const LONGEST_PERIOD_MS: u64 = 61 * 60 * 1000;
 
 impl Budget {
-    /// Returns whether it still says something: its period is not over, and no clock that was ahead has named
-    /// it.
+    /// Returns whether its period is not over, and no clock that was ahead has named it.
     fn is_possible(&self, now: Timestamp) -> bool {
         now < self.reset_at && moment::between(now, self.reset_at) <= LONGEST_PERIOD_MS
     }
 }
 
 impl Pace {
-    /// The time at which something was noted last, where that is known.
     pub fn noted_at(&self) -> Option<Timestamp> {
         self.last_write_at.into_iter().chain(self.windows.iter().filter_map(Window::last_at)).max()
     }
@@ -70,8 +68,7 @@ impl Pace {
         if earliest > now { Err(earliest) } else { Ok(next) }
     }
 
-    /// Hears what the tracker says is left. Answers may arrive in another order than requests were made: of
-    /// one period, the smallest number counts.
+    /// Hears what the tracker says is left. Answers come in any order: of one period, the smallest counts.
     #[must_use]
     pub fn heard(mut self, budget: Budget) -> Self {
         self.budget = match self.budget {
@@ -102,13 +99,11 @@ const PARTS: u32 = 60;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     limit: RateLimit,
-    /// The time at which each part began, in milliseconds since 1970, and what was used in it; the oldest
-    /// first.
+    /// The beginning of each part, in milliseconds since 1970, and what was used in it; the oldest first.
     parts: VecDeque<(i64, u32)>,
 }
 
 impl Window {
-    /// A window in which nothing was used.
     pub fn new(limit: RateLimit) -> Self {
         Self { limit, parts: VecDeque::new() }
     }
@@ -210,7 +205,6 @@ impl RateLimiter {
         Ok(())
     }
 
-    /// Hears what the tracker says is left to the credential.
     pub fn heard(&mut self, budget: Budget) {
         for (scope, (pace, _)) in &mut self.paces {
             if scope.kind() == ScopeKind::Credential {

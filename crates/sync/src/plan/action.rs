@@ -50,7 +50,6 @@ pub enum ActionKind {
 }
 
 impl ActionKind {
-    /// All kinds, in their order, with their names.
     pub const ALL: [(&'static str, Self); 7] = [
         ("look-up", Self::LookUp),
         ("adopt", Self::Adopt),
@@ -249,8 +248,7 @@ pub struct Stale {
 }
 
 impl Plan {
-    /// Returns what changed since this plan was made, where `now` is the plan of today; in the order of the
-    /// markers. Nothing: it can be applied exactly as it is.
+    /// Returns what differs from `now`, today's plan, by marker; nothing: this one can be applied as it is.
     pub fn stale(&self, now: &Self) -> Vec<Stale> {
         let by_subject = |plan: &'_ Self| -> BTreeMap<_, Action> {
             let owned = |(marker, id): (&Marker, Option<&str>)| (marker.clone(), id.map(str::to_owned));

@@ -54,8 +54,7 @@ pub struct PlanInputs<'a> {
 /// All tickets of a tracker that carry our label and a marker of the project.
 pub struct Survey<'a> {
     pub tickets: &'a [Observed],
-    /// Tells how a ticket of this tracker differs from what it should say; `before` is what it was last made
-    /// to say.
+    /// Tells how a ticket differs from what it should say; `before` is what it was last made to say.
     #[expect(clippy::type_complexity, reason = "one function, named by what it takes")]
     pub compare: &'a dyn Fn(&Ticket, Option<&Ticket>, &Observed) -> Vec<FieldDifference>,
 }
@@ -125,14 +124,13 @@ pub(crate) fn copies<'o>(tickets: impl Iterator<Item = &'o Observed>) -> Vec<&'o
     copies
 }
 
-/// A remark for a person about a ticket, which no action follows.
+/// A remark for a person about a ticket, which no action follows. `artifact` is its path, else the title.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Remark {
     /// A person changed managed fields, and the policy is to report that.
     Drift {
         marker: Marker,
-        /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
         remote: RemoteTicket,
@@ -141,7 +139,6 @@ pub enum Remark {
     },
     Duplicates {
         marker: Marker,
-        /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
         /// The ticket that counts: the linked one, else the oldest.
@@ -151,7 +148,6 @@ pub enum Remark {
     /// Its artifact is gone, and the policy is to keep it.
     Orphan {
         marker: Marker,
-        /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
         remote: RemoteTicket,
@@ -159,7 +155,6 @@ pub enum Remark {
     /// Its artifact is there, and the patterns of the tracker leave it out: the ticket stays as it is.
     Excluded {
         marker: Marker,
-        /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
         remote: RemoteTicket,
@@ -170,7 +165,6 @@ pub enum Remark {
     /// has lost its marker.
     Missing {
         marker: Marker,
-        /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
         remote: RemoteTicket,
@@ -178,7 +172,6 @@ pub enum Remark {
     /// The ticket was written from something newer than what is checked out, and is left alone.
     Newer {
         marker: Marker,
-        /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
         remote: RemoteTicket,
@@ -189,8 +182,7 @@ pub enum Remark {
     OtherNamed { artifact: String, remote: RemoteTicket, named: String },
     /// A ticket that was copied, or into which the text of another was pasted. Nothing is done with it.
     Copy { marker: Marker, remote: RemoteTicket },
-    /// Somebody changed the text of the ticket between our reading and our writing: it was written over, and
-    /// stands in the history of the ticket.
+    /// Our writing went over a text that somebody changed meanwhile; it stands in the history of the ticket.
     Overwritten { marker: Marker, artifact: String, remote: RemoteTicket },
     /// The ticket does not tell all that the artifact says.
     Withheld {
@@ -213,11 +205,9 @@ pub enum Remark {
         branch: String,
         follows: String,
     },
-    /// The configuration names another place than the one in which the tickets are known to be. Before
-    /// anything is sent the tracker is asked whether that is the same repository or project under another
-    /// name.
+    /// The configuration names another place than that of the tickets. Before anything is sent the tracker is
+    /// asked whether that is the same repository or project under another name.
     Moved { from: String },
-    /// An artifact gets no ticket.
     LeftOut {
         path: String,
         reason: String,

@@ -223,8 +223,7 @@ impl<'a> Making<'_, 'a> {
 
     fn update(&mut self, link: &Link, desired: Ticket) -> Result<Option<Action>, LedgerError> {
         let ticket = self.grounds.ledger;
-        // An update that was begun may have been made: then the ticket says neither what is remembered nor,
-        // maybe, this.
+        // An update that was begun may have been made: what the ticket says is not known then.
         let is_in_doubt = self.remembered.intents.contains_key(&link.marker);
         let is_current = link.digest == Some(desired.digest()) && !is_in_doubt;
         let seen = self.seen(link);
@@ -284,8 +283,7 @@ impl<'a> Making<'_, 'a> {
         survey.map(|Survey { compare, .. }| compare(desired, before, seen)).unwrap_or_default()
     }
 
-    /// Other tickets of an artifact than `kept`, which counts; `own` is one that this ledger made. Those that
-    /// are closed are settled.
+    /// Other tickets of an artifact than `kept`, which counts; `own` is this ledger's. Closed ones are done.
     fn consider_duplicates(&mut self, same: &[&Observed], kept: &RemoteTicket, own: Option<&str>) {
         let claim = Claim { same, is_late: false };
         let closed = claim.to_close(&kept.id, own, self.grounds.settings.duplicates);
@@ -435,8 +433,7 @@ impl<'a> Making<'_, 'a> {
         }
     }
 
-    /// Parents come before their children, so that these can hang below them; else in the order of paths, so
-    /// that the numbers that a tracker gives follow it, too.
+    /// Parents come before the children that hang below them; else paths give the order, and so the numbers.
     fn finish(mut self) -> Plan {
         let crowded = |(artifact, tickets): (&ProjectPath, usize)| Remark::Crowded {
             artifact: artifact.to_string(),

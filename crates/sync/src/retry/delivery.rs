@@ -26,7 +26,6 @@ pub enum Delivery {
     /// or its cause has passed.
     Parked {
         attempts: u32,
-        /// Since when.
         since: Timestamp,
         last: Failure,
         /// The digest of the ticket that could not be delivered.

@@ -85,21 +85,17 @@ impl ChangeListener {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatusChange {
-    /// Another process leads; this one waits.
     Standby {
-        /// The name of the process that leads.
         holder: String,
     },
     Leading {
         number: u64,
     },
     LostLead {
-        /// The name of the process that has taken over.
         holder: String,
     },
     /// Somebody else works on the tracker now; what is to be done waits for that.
     Waits {
-        /// The name of whoever works on it.
         holder: String,
     },
     Done {
@@ -115,13 +111,11 @@ pub enum StatusChange {
         /// The names by which people know the artifacts: path and title.
         artifacts: Vec<String>,
         why: String,
-        /// The remedy: what a person can do.
         remedy: Option<&'static str>,
     },
     /// The tracker cannot be used; artifacts change as before, and tickets follow later.
     Outage {
         why: String,
-        /// The remedy: what a person can do.
         remedy: Option<&'static str>,
     },
     Recovered,
@@ -324,8 +318,7 @@ fn grouped(notices: Vec<(StatusChange, String)>) -> Vec<StatusChange> {
 }
 
 impl StatusChange {
-    /// Takes the tickets of `other` in, which is told for the same reason `of_several`, where it tells the
-    /// same.
+    /// Takes the tickets of `other` in, where it tells the same for the same reason `of_several`.
     fn takes(&mut self, other: &Self, of_several: &str) -> bool {
         match (self, other) {
             (

@@ -24,7 +24,6 @@ use tokio::time::{Instant, sleep, sleep_until};
 pub struct Pass {
     pub report: Report,
     pub remarks: Vec<Remark>,
-    /// The number of tickets that said what they should.
     pub unchanged: usize,
     pub names: BTreeMap<Marker, String>,
 }
@@ -105,7 +104,6 @@ impl RunContext<'_> {
     }
 }
 
-/// The parts that passes are made with.
 pub struct RunContext<'r> {
     pub ledger: &'r mut dyn Ledger,
     pub tracker: &'r dyn Tracker,
@@ -364,8 +362,7 @@ impl Schedule {
     }
 }
 
-/// Returns how long after `now` something of `report` can be tried again; `None` where nothing waits for a
-/// time.
+/// Returns how long until something of `report` can be tried again; `None` where nothing waits for a time.
 pub(super) fn next_due(report: &Report, settings: &TrackerSettings, now: Timestamp) -> Option<Duration> {
     if report.is_followed_by_more() {
         return Some(Duration::ZERO);

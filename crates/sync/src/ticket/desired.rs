@@ -225,8 +225,7 @@ impl FieldDifference {
 }
 
 impl Ticket {
-    /// Returns what has to be changed in a ticket that says `before`, in the order of the fields; everything
-    /// where that is not known.
+    /// Returns what to change in a ticket that says `before`, in the order of fields; everything if unknown.
     pub fn differences(&self, before: Option<&Self>) -> Vec<FieldDifference> {
         let (own, other) = (self.shown(), before.map(Self::shown).unwrap_or_default());
         let names = own.iter().chain(&other).map(|(name, _)| name);

@@ -60,7 +60,6 @@ impl Marker {
         &self.artifact
     }
 
-    /// The label by which the tickets of this marker's project are listed.
     pub fn label(&self) -> String {
         project_label(&self.project)
     }
@@ -213,8 +212,7 @@ impl Stamp {
         body.split_inclusive('\n').filter(|line| !line.starts_with(BEGIN)).collect()
     }
 
-    /// Reads what [`Display`](fmt::Display) writes. Words that are not known are left out: a later version
-    /// may have written them.
+    /// Reads what [`Display`](fmt::Display) writes, passing over words that only a later version knows.
     pub(crate) fn read(text: &str) -> Self {
         let of = |name: &str| {
             let mut words = text.split(' ').filter_map(|word| word.split_once('='));

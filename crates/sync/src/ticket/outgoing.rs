@@ -102,13 +102,10 @@ pub struct Observed {
     pub state: TicketState,
     pub status: Option<String>,
     pub parent_id: Option<String>,
-    /// The other fields that `ticket.fields` may name, in the tracker's own form; `None` where the answer
-    /// does not tell them.
+    /// The other fields of `ticket.fields`, in the tracker's form; `None` where the answer lacks them.
     pub fields: Option<serde_json::Value>,
-    /// The commit that it was last written from, and its creation.
     pub stamp: Stamp,
-    /// True where it is certain that nobody else wrote in it: no comment, no text outside the managed
-    /// section.
+    /// True where certainly nobody else wrote in it: no comment, no text outside the managed section.
     pub is_untouched: bool,
 }
 
@@ -176,8 +173,7 @@ pub struct RemoteTicket {
     pub other_ids: BTreeMap<String, String>,
 }
 
-/// The state of a ticket as every tracker knows it: Jira's three status categories, and the reasons why
-/// GitHub closes an issue.
+/// The state of a ticket: Jira's three status categories, and GitHub's reasons to close an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TicketState {

@@ -18,8 +18,7 @@ use stepmark_model::{
 use url::Url;
 
 impl Ticket {
-    /// The ticket that the artifact of `marker` should have; `None` where `snapshot` has no such artifact,
-    /// or it cannot be read.
+    /// The ticket that the artifact of `marker` should have; `None` where `snapshot` lacks or cannot read it.
     pub fn desired(snapshot: &Snapshot, marker: &Marker, settings: &TicketSettings) -> Option<Self> {
         Self::desired_and_withheld(snapshot, marker, settings).map(|(desired, _)| desired)
     }
@@ -148,8 +147,7 @@ fn state(facts: &TicketFacts, settings: &TicketSettings) -> TicketState {
 const BEGINNING_WORDS: [&str; 10] =
     ["draft", "backlog", "todo", "to-do", "ready", "ready-for-dev", "new", "open", "pending", "not-started"];
 
-/// Status words that say of any lifecycle that the work itself has not begun, although its first state is
-/// behind it.
+/// Status words that say of any lifecycle that the work has not begun, though its first state is passed.
 const PLANNED_WORDS: [&str; 2] = ["backlog", "ready-for-dev"];
 
 /// The facts of an artifact that tickets tell: values, taken once.
@@ -182,8 +180,7 @@ pub struct TicketFacts {
     pub parent_id: Option<String>,
     /// True where it is a record of a system: the name of its file says nothing of what it is.
     pub is_record: bool,
-    /// True where its frontmatter can be read. Else nothing here is known but its path, and its id may be
-    /// that of any ticket.
+    /// True where its frontmatter can be read; else only its path is known, and its id may be any ticket's.
     pub is_readable: bool,
     pub inputs: Vec<ProjectPath>,
     pub links: Vec<String>,
@@ -241,8 +238,7 @@ impl TicketFacts {
         }
     }
 
-    /// Returns how much of the steps is done, in whole percent, rounded down; `None` where their number is
-    /// unknown.
+    /// Returns how much of the steps is done, in whole percent, rounded down; `None` without a known total.
     pub fn percent(&self) -> Option<usize> {
         self.total.filter(|total| *total > 0).map(|total| self.done.min(total) * 100 / total)
     }
@@ -296,8 +292,7 @@ fn links(artifact: &Artifact) -> Vec<String> {
     links
 }
 
-/// Inputs that are no path of the project (absolute ones, addresses, sentences) would be links that lead
-/// nowhere.
+/// Inputs that are no path of the project (absolute ones, addresses, sentences) would lead nowhere.
 fn inputs(artifact: &Artifact) -> Vec<ProjectPath> {
     let mut inputs: Vec<ProjectPath> = Vec::new();
     for document in &artifact.state().input_documents {

@@ -136,7 +136,6 @@ impl FromStr for Section {
 pub enum Parents {
     #[default]
     Follow,
-    /// They do not.
     Ignore,
 }
 
@@ -256,8 +255,7 @@ impl FromStr for Placeholder {
     }
 }
 
-/// The commit that is checked out. It is no part of what a ticket says: another commit alone changes no
-/// ticket.
+/// The commit that is checked out; no part of what a ticket says: another one alone changes no ticket.
 #[derive(Clone)]
 pub struct Commit {
     pub id: String,

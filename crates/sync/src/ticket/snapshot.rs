@@ -67,7 +67,6 @@ impl fmt::Debug for Past {
 /// The place of a ticket in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hangs<'s> {
-    /// Below no other.
     Alone,
     Below(&'s Marker),
     /// Below no other, since there is no room below that of this artifact, which its text names.
@@ -105,8 +104,7 @@ pub enum LeftOutReason {
 }
 
 impl LeftOutReason {
-    /// Returns whether something is wrong that somebody should fix: what was never given an id only has no
-    /// ticket.
+    /// Returns whether somebody should fix it: what was never given an id only has no ticket.
     pub const fn is_problem(&self) -> bool {
         !matches!(self, Self::NoMarker(_) | Self::OtherStore { .. })
     }
@@ -174,16 +172,14 @@ impl Snapshot {
         snapshot
     }
 
-    /// The same, where some artifacts could not be read: a ticket whose artifact is not among these may still
-    /// have one.
+    /// The same, of which some artifacts could not be read: a ticket without one here may still have one.
     #[must_use]
     pub fn partial(mut self) -> Self {
         self.is_partial = true;
         self
     }
 
-    /// The same, of which the commit that `find` gives holds some files as they are. It is looked for where a
-    /// ticket is made.
+    /// The same, of which the commit of `find`, called where a ticket is made, holds some files as they are.
     #[must_use]
     pub fn at(self, find: impl FnOnce() -> Option<Commit> + Send + 'static) -> Self {
         let commit = Some(Arc::new(LazyLock::new(Box::new(find) as Box<_>)));
@@ -196,8 +192,7 @@ impl Snapshot {
         Self { checkout: Checkout { is_forced: true, ..self.checkout }, ..self }
     }
 
-    /// The same, where the artifacts with the keys `elsewhere` are not gone although they are not among
-    /// these: another branch is checked out.
+    /// The same, where artifacts with the keys `elsewhere` are not gone: another branch is checked out.
     #[must_use]
     pub fn keeping(self, elsewhere: BTreeSet<String>) -> Self {
         Self { elsewhere, ..self }
@@ -261,8 +256,7 @@ impl Snapshot {
         self.artifacts.get(marker)
     }
 
-    /// Returns what the artifact of `marker` says. It is read where it was not; `None` where that fails, or
-    /// another one stands there by now.
+    /// Returns what the artifact of `marker` says, read if need be; `None` if that fails or it is replaced.
     pub fn facts(&self, marker: &Marker) -> Option<Cow<'_, TicketFacts>> {
         let entry = self.get(marker)?;
         if let Some(facts) = &entry.facts {
@@ -378,8 +372,7 @@ fn kept_name(tracker: &TrackerName) -> String {
     format!("tickets-{tracker}")
 }
 
-/// The number of the epic that the file at `path` is: `epic-N.md` or `epic-N-slug.md`. What BMAD writes
-/// beside epics is none.
+/// The number of an epic's file, `epic-N.md` or `epic-N-slug.md`; what BMAD writes beside epics is none.
 fn epic_number(path: &ProjectPath) -> Option<u16> {
     let rest = path.file_stem().strip_prefix("epic-")?;
     let (number, slug) = rest.split_once('-').unwrap_or((rest, ""));
@@ -409,10 +402,8 @@ fn only<K: Ord>(
 pub struct SnapshotEntry {
     pub key: ArtifactKey,
     pub path: ProjectPath,
-    /// The id by which its children call it: that of its delegation, else its own.
     pub(super) chain_id: Option<String>,
     pub(super) parent_id: Option<String>,
-    /// True where it is a record of a system, whatever the name of its file.
     pub(super) is_record: bool,
     pub(super) is_readable: bool,
     /// The digest of everything that its facts follow from; `None` where that is not known.

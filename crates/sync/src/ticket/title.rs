@@ -25,8 +25,7 @@ pub(super) fn title(artifact: &Artifact) -> String {
         .unwrap_or_else(|| artifact.path().file_stem().to_owned())
 }
 
-/// `text` without places to fill in (`{{name}}`) and what bound them to the rest; `None` where nothing is
-/// left.
+/// `text` without places to fill in (`{{name}}`) and what bound them; `None` where nothing is left.
 fn without_places(text: &str) -> Option<String> {
     const BINDS: [char; 9] = [' ', '\t', '-', '–', '—', ':', '|', ',', '/'];
     let mut kept = text.trim().to_owned();
@@ -67,8 +66,7 @@ pub(super) fn first_heading(markdown: &str) -> Option<&str> {
     None
 }
 
-/// A step as people read it: `2b · Executive summary` for `step-02b-executive-summary`. What is no name of a
-/// step stays as it is written.
+/// A step as people read it: `2b · Executive summary` for `step-02b-executive-summary`; others are kept.
 pub(super) fn step_name(spelling: &str) -> Inline {
     let step = StepId::parse(spelling);
     let shown = match step.form() {
@@ -111,8 +109,7 @@ pub(super) fn bar(done: usize, total: usize) -> String {
     "█".repeat(filled) + &"░".repeat(CELLS - filled)
 }
 
-/// Makes the keys of one tracker's tickets. A key is the SHA-256 of everything that a ticket is made from:
-/// the same key means the same ticket.
+/// Makes keys of one tracker's tickets: the SHA-256 of all that one is made from, so one key, one ticket.
 #[derive(Debug)]
 pub(crate) struct TicketKeys {
     common: FileHash,

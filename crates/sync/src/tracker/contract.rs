@@ -94,7 +94,6 @@ pub enum Listing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Creation {
     pub ticket: Ticket,
-    /// The ticket that it hangs below, where that is known.
     pub parent: Option<RemoteTicket>,
 }
 
@@ -104,7 +103,6 @@ pub struct Change {
     pub desired: Ticket,
     /// The ticket as it was last written, where that is known: labels that are ours no longer are taken away.
     pub before: Option<Ticket>,
-    /// The ticket that it hangs below, where that is known.
     pub parent: Option<RemoteTicket>,
     pub condition: Condition,
 }
@@ -152,8 +150,7 @@ pub enum Outcome<T> {
     Done(T),
     /// It was not done, for certain.
     Failed(Failure),
-    /// Nobody knows: the request was sent, and no answer was read. The intent stays, and the ticket is looked
-    /// up.
+    /// Nobody knows: it was sent, and no answer was read. The intent stays, and the ticket is looked up.
     InDoubt(Failure),
 }
 
@@ -161,7 +158,6 @@ pub enum Outcome<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer<T> {
     pub outcomes: Vec<Outcome<T>>,
-    /// The rest of the tracker's limit, as the tracker says.
     pub budget: Option<Budget>,
 }
 
@@ -184,7 +180,6 @@ pub struct Page {
     pub unmarked: Vec<(String, RemoteTicket)>,
     /// The place where the next page begins; `None` after the last one.
     pub next: Option<Cursor>,
-    /// The rest of the tracker's limit, as the tracker says.
     pub budget: Option<Budget>,
 }
 

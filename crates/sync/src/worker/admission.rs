@@ -46,23 +46,20 @@ pub(super) fn ask(
     Ok(RequestAdmission::Open)
 }
 
-/// Returns whether the request that was let through is to show whether an outage of its host is over. To be
-/// asked before [`tell`].
+/// Returns whether the request let through is to show if its host's outage is over. Asked before [`tell`].
 pub(super) fn is_probe(ledger: &dyn LedgerReader, route: &Route) -> Result<bool, LedgerError> {
     let host = Scope::Host { host: route.host.clone() };
     Ok(ledger.breaker(&host)?.is_some_and(|breaker| breaker.outage().is_some()))
 }
 
-/// The outcomes of a request: one value for each ticket of its route, in their order, or a single one for a
-/// request about none.
+/// The outcomes of a request: one for each ticket of its route, in order, or one for a request about none.
 pub(super) struct Feedback<'h> {
     pub(super) route: &'h Route,
     pub(super) failures: Vec<Option<&'h Failure>>,
     pub(super) budget: Option<Budget>,
 }
 
-/// Tells breakers and pace. A request is one event for its host, credential and endpoint, however many
-/// tickets it was about.
+/// Tells breakers and pace: one event for host, credential and endpoint, however many tickets it is about.
 pub(super) fn tell(
     ledger: &mut dyn LedgerWriter,
     heard: &Feedback<'_>,

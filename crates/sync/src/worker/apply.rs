@@ -37,7 +37,6 @@ pub struct Worker<'w> {
     pub(super) requests: usize,
     /// The artifact whose ticket gets its marker: a person says that it is this artifact's.
     naming: Option<Marker>,
-    /// The artifacts whose tickets BMAD names.
     named: BTreeSet<Marker>,
     /// True where the tracker has shown itself since something was said to be gone.
     pub(super) is_in_sight: bool,
@@ -88,14 +87,12 @@ impl<'w> Worker<'w> {
         Self { stop, ..self }
     }
 
-    /// From now on the linked ticket of `marker` gets its marker back: a person says that it is this
-    /// artifact's.
+    /// From now on the linked ticket of `marker` gets its marker back: a person says whose it is.
     pub fn name_ticket_of(&mut self, marker: Marker) {
         self.naming = Some(marker);
     }
 
-    /// The same worker, which tells until when it waits, whenever that is longer than a moment, and what will
-    /// not work before it writes.
+    /// The same worker, which tells until when it waits for longer, and what will not work before it writes.
     #[must_use]
     pub fn telling(self, tell: Listener) -> Self {
         Self { tell: Some(tell), ..self }
@@ -107,8 +104,7 @@ impl<'w> Worker<'w> {
         Self { done: Some(done), ..self }
     }
 
-    /// Looks through the tracker for all tickets of the project, for a plan. Nothing is linked, and no lease
-    /// is needed.
+    /// Looks through the tracker for all tickets of the project, for a plan; links nothing, needs no lease.
     pub async fn survey(&mut self) -> Result<Result<Vec<Observed>, Deferred>, ApplyError> {
         Ok(self.list(None, self.project, Listing::Labelled).await?.map(|listed| listed.tickets))
     }
@@ -332,7 +328,6 @@ pub(super) fn expected(plan: &Plan) -> BTreeSet<&Marker> {
     plan.actions.iter().filter(|action| brings(action.kind)).map(|action| &action.marker).collect()
 }
 
-/// Tells why tickets are not asked for.
 pub(super) fn hold<'m>(
     report: &mut Report,
     tickets: impl Iterator<Item = (ActionKind, &'m Marker)>,

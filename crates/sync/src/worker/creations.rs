@@ -27,7 +27,6 @@ const FRESH_MS: u64 = 5 * 60 * 1000;
 /// adds as much at most, so that one of the two goes on.
 const BACK_OFF_MS: u64 = 10_000;
 
-/// The knowledge of other machines while tickets are made.
 #[derive(Default)]
 pub(super) struct Creations {
     /// The time at which the last list was begun; `None` where nothing was listed in this round.
@@ -81,8 +80,7 @@ impl Creations {
 }
 
 impl Worker<'_> {
-    /// Lists again where that is wanted, and waits while another machine makes tickets. `creations.held`
-    /// tells where no more may be made.
+    /// Lists again if wanted, and waits while another machine makes tickets; `creations.held` says to stop.
     pub(super) async fn before_creation(
         &mut self,
         lease: &Lease,

@@ -17,7 +17,6 @@ use crate::{
 
 pub(super) struct Found<'f> {
     pub(super) tickets: &'f [Observed],
-    /// Creations that are looked for: begun, and not ended.
     pub(super) intents: &'f [Intent],
     /// True where the list is to show all tickets of the project.
     pub(super) is_survey: bool,
@@ -27,7 +26,6 @@ pub(super) struct Found<'f> {
 /// The result of looking at a list.
 #[derive(Default)]
 pub(super) struct Seen {
-    /// The reason why nothing may be created, where that is so.
     pub(super) held: Option<Deferred>,
     pub(super) listed_at: Option<Timestamp>,
     pub(super) duplicates: Vec<Action>,
@@ -105,8 +103,7 @@ impl Worker<'_> {
     }
 }
 
-/// The tickets that matter by their markers, the oldest of each first; parents before their children, as in
-/// the plan.
+/// The tickets that matter by marker, the oldest of each first; parents before children, as in the plan.
 fn wanted_by_marker<'f>(
     plan: &Plan,
     found: &Found<'f>,
@@ -122,8 +119,7 @@ fn wanted_by_marker<'f>(
     sorted
 }
 
-/// Returns what the oldest of `same` is to be made to say, where it says that already: then it need not be
-/// changed.
+/// Returns what the oldest of `same` is to be made to say, where it says so already and need not be changed.
 fn said_already<'p>(
     ledger: &dyn LedgerReader,
     tracker: &dyn Tracker,
@@ -175,8 +171,7 @@ impl Settling<'_> {
         adopt(self.ledger, (&link, said), duplicates)
     }
 
-    /// The ticket of an artifact that has one, beside all that carry its marker. What becomes of the link, if
-    /// anything does.
+    /// The ticket of an artifact, beside all that carry its marker; what becomes of its link, if anything.
     fn claim(
         &mut self,
         link: &Link,

@@ -215,8 +215,7 @@ const CONTEST_MS: u64 = 20;
 const LONG_WAIT_MS: u64 = 10_000;
 
 impl Worker<'_> {
-    /// Takes the lease, and waits for it as long as there is patience. The lease of a process that is dead is
-    /// not waited for.
+    /// Takes the lease, and waits for it while there is patience, but never for that of a dead process.
     pub(super) async fn take_lease(&mut self) -> Result<Lease, ApplyError> {
         let mut is_told = false;
         loop {
@@ -244,8 +243,7 @@ impl Worker<'_> {
         give_back(self.ledger, lease, self.clock.now())
     }
 
-    /// Waits until that moment; `false`, and at once, where there is no patience left for that or the worker
-    /// is to stop. `lease` is kept meanwhile.
+    /// Waits until then; `false`, and at once, without the patience for that or at a stop. `lease` is kept.
     pub(super) async fn wait(
         &mut self,
         lease: Option<&Lease>,

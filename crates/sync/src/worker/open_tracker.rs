@@ -26,8 +26,7 @@ use stepmark_store::{disk::Root, workspace::Clock};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TargetState {
     Same,
-    /// It was another one's, or its address changed: what the ledger knows now belongs to the target, and a
-    /// new plan is wanted.
+    /// It was another one's, or its address changed: the ledger now fits the target; a new plan is wanted.
     Changed,
     /// The tracker does not tell.
     Unknown(Deferred),

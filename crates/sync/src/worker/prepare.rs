@@ -24,7 +24,6 @@ pub(super) struct Prepared<'p> {
     pub(super) route: Route,
 }
 
-/// The result of one attempt to get a batch ready.
 enum Attempt<'p> {
     /// It is ready; `None` where nothing of it is to be asked for.
     Done(Option<Prepared<'p>>),
@@ -187,8 +186,7 @@ pub(super) fn part_first_creation(batches: &mut Vec<Batch<'_>>) {
 }
 
 impl Worker<'_> {
-    /// Waits until breakers and pace let a request through, and counts it; why it is held back, where that
-    /// takes too long.
+    /// Waits until breakers and pace let a request through, and counts it; why not, if that takes too long.
     pub(super) async fn admit_request(
         &mut self,
         lease: Option<&Lease>,
@@ -222,8 +220,7 @@ impl Worker<'_> {
 }
 
 impl Worker<'_> {
-    /// Asks a tracker that can tell what it will not take, and tells whoever listens. Where it does not
-    /// answer, the requests themselves will say why.
+    /// Asks a tracker that can tell what it will not take; if it does not answer, the requests will say why.
     pub(super) async fn preflight(
         &mut self,
         lease: &Lease,
@@ -265,8 +262,7 @@ fn asked_about(action: &Action) -> Option<(&Ticket, bool)> {
     Some((action.ticket.as_ref().filter(|_| is_asked)?, is_new))
 }
 
-/// The number of pages that are read at most: a tracker whose list never ends is not believed. A page has a
-/// hundred tickets.
+/// The most pages, of a hundred tickets, that are read: a tracker whose list never ends is not believed.
 const PAGES: usize = 10_000;
 
 /// The most pages that a list of everything is read for: 10,000 tickets of other people.

@@ -18,8 +18,7 @@ use stepmark_store::workspace::Clock;
 /// The settings of a worker, beside what the configuration says about its tracker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkerSettings {
-    /// The number of milliseconds that the lease is kept after each transaction. Longer than the longest
-    /// request.
+    /// The milliseconds that the lease is kept after each transaction: more than the longest request takes.
     pub lease_ms: u64,
     /// The number of milliseconds that the worker waits altogether: for the lease, for the pace, and for what
     /// is in doubt. What would take longer is left for later. It never waits for a breaker.
@@ -109,19 +108,16 @@ pub struct Report {
     /// The obstacles that were known before anything was written, one line for each cause.
     pub obstacles: Vec<String>,
     pub requests: usize,
-    /// Remarks for a person that came up while the plan was carried out.
     pub remarks: Vec<Remark>,
     /// The time at which the tracker is to be looked through again, where tickets were made that another
     /// machine may have made, too, and its list shows that only later.
     pub look_again_at: Option<Timestamp>,
-    /// The number of parked tickets that may be tried again, since one of them shows that their cause has
-    /// passed.
+    /// The number of parked tickets that may be tried again, since one shows that their cause has passed.
     pub brought_back: usize,
     /// True where the plan was made from tickets of another target than the tracker turned out to be: nothing
     /// was done, and the next plan is made from those of the right one.
     pub is_of_another_target: bool,
-    /// The time at which the tickets are to be listed again, to see those that another machine made at the
-    /// same time.
+    /// The time to list the tickets again, to see those that another machine made at the same time.
     pub listing_due: Option<Timestamp>,
 }
 
@@ -150,7 +146,6 @@ pub enum ActionOutcome {
     /// It was not done, for certain.
     Failed {
         failure: Failure,
-        /// The state of the delivery after it.
         delivery: Delivery,
     },
     /// Nobody knows whether it was done: it is looked up before anything else.
@@ -190,7 +185,6 @@ pub enum Deferred {
     Unknown,
     #[error("{key} is the ticket of another artifact")]
     LinkedElsewhere {
-        /// The name by which people know the ticket.
         key: String,
         owner: Marker,
     },
@@ -214,9 +208,8 @@ impl Report {
         self.entries.iter().rev().find(|entry| entry.marker == *marker)
     }
 
-    /// Returns whether another plan would do more now: what was found is to be updated, what is certainly not
-    /// there to be created, what a tracker could not do at once to be done now, and what came back to be
-    /// tried.
+    /// Returns whether another plan would do more now: update what was found, create what is not there, do
+    /// what a tracker could not do at once, or try what came back.
     pub fn is_followed_by_more(&self) -> bool {
         let leads_on = |entry: &Entry| match &entry.outcome {
             ActionOutcome::Found { .. } | ActionOutcome::NotThere => true,

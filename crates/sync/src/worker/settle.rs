@@ -168,8 +168,7 @@ fn link(
 ) -> Result<(), LedgerError> {
     let (name, marker) = (&settings.name, &item.action.marker);
     let linked_at = ledger.link(name, marker)?.map_or(now, |link| link.linked_at);
-    // What a creation left out, one change may bring. What a change left out, another one would leave out
-    // again.
+    // One change may bring what a creation left out; what a change left out, another would leave out again.
     let is_known = delivered.missing.is_empty() || item.action.kind != ActionKind::Create;
     let (tracker, marker, remote) = (name.clone(), marker.clone(), delivered.remote.clone());
     let digest = is_known.then(|| item.ticket.digest());

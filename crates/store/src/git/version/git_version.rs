@@ -51,7 +51,6 @@ pub struct GitVersion {
     /// The files of the index and the folders that they lie in, listed when one is missed: a folder is no
     /// object of the index.
     indexed: OnceLock<HashSet<Vec<u8>>>,
-    /// The files that [`GitVersion::suppose`] was told.
     pub(super) supposed: Mutex<HashMap<ProjectPath, Supposed>>,
 }
 
@@ -179,8 +178,7 @@ impl GitVersion {
         Ok(at.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok()))
     }
 
-    /// The files in which one of `words` stands, as git finds them: without regard to what kind of files they
-    /// are.
+    /// The files in which git finds one of `words`, whatever kind of files they are.
     pub(crate) fn files_with(&self, words: &[&str]) -> Result<Vec<ProjectPath>, GitVersionError> {
         const ONLY_NAMES: [&str; 7] = [
             "grep",
@@ -399,8 +397,7 @@ pub(crate) fn is_blob_of(name: &str, bytes: &[u8]) -> bool {
     }
 }
 
-/// The name of a blob of these bytes: the hash of `blob SIZE\0` and the bytes, in hexadecimal
-/// (gitformat-loose(5)).
+/// The name of a blob: the hash, in hexadecimal, of `blob SIZE\0` and the bytes (gitformat-loose(5)).
 fn blob_name<D: Digest>(bytes: &[u8]) -> String {
     let mut digest = D::new_with_prefix(format!("blob {}\0", bytes.len()));
     digest.update(bytes);

@@ -18,7 +18,6 @@ pub(super) struct RawChange {
     pub(super) after: Option<RawSide>,
     /// The path now; the last one, if the file is gone.
     pub(super) path: Vec<u8>,
-    /// The path before, if it was moved.
     pub(super) renamed_from: Option<Vec<u8>>,
 }
 
@@ -61,7 +60,6 @@ fn side(mode: &str, object: &str) -> Option<RawSide> {
 pub struct ChangedFile {
     /// The path now; the last one, if the file is gone.
     pub path: ProjectPath,
-    /// The path before, if it was moved.
     pub renamed_from: Option<ProjectPath>,
     /// Its bytes before; `None` where it is new.
     pub before: Option<Vec<u8>>,
@@ -190,7 +188,6 @@ impl Wanted {
         self.found.files.push(ChangedFile { path, renamed_from, before: None, after: None });
     }
 
-    /// Reads the bytes of all of them.
     pub(super) fn read(self, reader: &mut ObjectReader) -> Result<GitChanges, GitVersionError> {
         let Self { mut found, objects } = self;
         let names: Vec<&str> = objects.iter().map(|object| object.name.as_str()).collect();
@@ -302,8 +299,7 @@ impl Drop for ObjectReader {
     }
 }
 
-/// One answer of `cat-file --batch`: `NAME TYPE SIZE\nBYTES\n`, or a line that says that there is no such
-/// object.
+/// One answer of `cat-file --batch`: `NAME TYPE SIZE\nBYTES\n`, or a line that there is no such object.
 pub(crate) fn read_object(answers: &mut impl BufRead) -> io::Result<Object> {
     let mut header = Vec::new();
     answers.read_until(b'\n', &mut header)?;

@@ -194,8 +194,7 @@ fn follow(
     Ok(followed)
 }
 
-/// Forgets a segment and its events, and every segment that holds a copy of one of them, so that it is read
-/// again.
+/// Forgets a segment, its events, and every segment with a copy of one of them, so that it is read again.
 fn drop_segment(connection: &Connection, segment: i64, lost: &mut HashSet<i64>) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT DISTINCT copies.segment FROM copies JOIN events ON events.id = copies.id WHERE events.segment = ?",
@@ -295,8 +294,7 @@ fn remember(
     Ok(())
 }
 
-/// Returns whether the bytes that were indexed still stand there: the header and the last line do, and the
-/// last line names the one before it.
+/// Returns whether the indexed bytes still stand: header and last line do, and that names the one before.
 fn goes_on(root: &Root, file: &SegmentFile, progress: Option<Progress>) -> Result<bool, Fault> {
     let Some(progress) = progress else { return Ok(false) };
     // Two lines.

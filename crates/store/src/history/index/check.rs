@@ -133,7 +133,6 @@ struct Derived {
     totals: Totals,
 }
 
-/// The numbers of rows that the tables have for all artifacts.
 #[derive(Clone, Copy, Default)]
 struct Totals {
     heads: usize,
@@ -294,8 +293,7 @@ fn seeds(
     at_path(connection, path)
 }
 
-/// Returns whether `latest` happened to another file than that at `path`: one that still stands, with the
-/// same id. Otherwise the file was moved.
+/// Returns whether `latest` is of another file of the same id that still stands; else the file was moved.
 fn is_of_another(
     (root, connection): (&Root, &Connection),
     key: &ArtifactKey,

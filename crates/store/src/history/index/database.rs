@@ -122,8 +122,7 @@ const TABLES: &str = "
     CREATE TABLE copies (id BLOB NOT NULL, segment INTEGER NOT NULL, PRIMARY KEY (id, segment)) WITHOUT ROWID;
 ";
 
-/// The indices that find events otherwise than by their artifact. Made after a large first filling, which is
-/// much faster.
+/// The indices that find events otherwise than by artifact; made after a large first filling: much faster.
 const INDICES: &str = "
     CREATE UNIQUE INDEX events_by_id ON events (id);
     CREATE INDEX events_by_segment ON events (segment);
@@ -187,8 +186,7 @@ impl Row {
         })
     }
 
-    /// Returns the values by which the events of an artifact are ordered, as
-    /// [`Lineage`](stepmark_model::journal::Lineage) orders them.
+    /// Returns the values that [`Lineage`](stepmark_model::journal::Lineage) orders an artifact's events by.
     pub(in crate::history) const fn order(&self) -> (u64, i64, EventId) {
         (self.n, self.at, self.id)
     }

@@ -33,8 +33,7 @@ pub struct Removal {
 }
 
 impl History {
-    /// The live segments that hold events of files at `paths`, or what is remembered for all clones; all of
-    /// them where that is `None`.
+    /// The live segments that hold events of files at `paths`, or memory for all clones; all if it is `None`.
     pub fn live_segments(
         &self,
         paths: Option<&BTreeSet<ProjectPath>>,
@@ -88,7 +87,6 @@ impl History {
         Ok(None)
     }
 
-    /// The keys of all artifacts that events are about.
     pub fn known_keys(&self) -> Result<BTreeSet<String>, HistoryError> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(

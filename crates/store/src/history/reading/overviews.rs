@@ -253,8 +253,7 @@ impl History {
 
     fn ensure_index(&self) -> Result<(), HistoryError> {
         let mut index = self.index.borrow_mut();
-        // The empty index of a project without a journal gives way to one on disk when there is something to
-        // keep.
+        // The empty index of a project without a journal gives way to one on disk once that has events.
         let wants_disk = !self.is_in_memory.get() && files::has_folder(&self.root);
         if index.as_ref().is_some_and(|index| index.database.is_on_disk() || !wants_disk) {
             return Ok(());
@@ -275,8 +274,7 @@ impl History {
         Ok(())
     }
 
-    /// Makes the index anew if it does not say what the segments were found to hold, and returns whether it
-    /// did.
+    /// Makes the index anew if it does not say what the segments hold, and returns whether it did.
     pub fn renew_if_wrong(&self, verified: &VerifiedSegments) -> Result<bool, HistoryError> {
         let is_wrong = !self.ask(|index| check::is_right(index, verified))?;
         if is_wrong {

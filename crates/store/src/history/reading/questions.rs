@@ -81,8 +81,7 @@ impl History {
         Ok(Lineage::new(events))
     }
 
-    /// The latest event of the artifact after which its file showed the same state as `file` does; `None`
-    /// stands for a file that is not there.
+    /// The latest event of the artifact after which its file showed the state of `file` (`None`: no file).
     pub fn find_state(
         &self,
         key: &ArtifactKey,
@@ -101,8 +100,7 @@ impl History {
         })
     }
 
-    /// Returns for each of these files whether it shows the state after one of its last events, or has none:
-    /// quick, since no event is read.
+    /// Tells of each file if it shows the state after one of its last events, or has none; reads no event.
     pub fn are_at_heads(
         &self,
         files: &[(ArtifactKey, ProjectPath, Digests)],

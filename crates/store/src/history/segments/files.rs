@@ -63,8 +63,7 @@ impl SegmentPlace {
         }
     }
 
-    /// The path of the segment's file: seen from the project root, with `/` between its parts, where it
-    /// stands below the root.
+    /// The path of the segment's file: from the project root, with `/`, where it stands below the root.
     pub(in crate::history) fn file_of(self, root: &Root, name: &SegmentName) -> String {
         root.shown(&self.folder(root).join(format!("{name}{ENDING}")))
     }
@@ -83,8 +82,7 @@ impl SegmentPlace {
 const ENDING: &str = ".jsonl";
 
 impl SegmentFile {
-    /// The path of the file: seen from the project root, with `/` between its parts, where it stands below
-    /// the root.
+    /// The path of the file: seen from the project root, with `/`, where it stands below the root.
     pub fn path(&self, root: &Root) -> String {
         self.place.file_of(root, &self.name)
     }
@@ -133,8 +131,7 @@ pub(in crate::history) fn has_folder(root: &Root) -> bool {
     SegmentPlace::IN_ORDER.into_iter().any(|place| place.folder(root).is_dir())
 }
 
-/// Returns the stat of the folder of the sealed segments, which changes when a file comes into it or leaves
-/// it; `None` where there is none.
+/// Returns the stat of the folder of sealed segments, if there; it changes as files come into it or leave it.
 pub(in crate::history) fn sealed_folder_stat(root: &Root) -> Result<Option<FileStat>, HistoryError> {
     match fs::symlink_metadata(sealed_folder(root)) {
         Err(error) if is_absent(&error) => Ok(None),

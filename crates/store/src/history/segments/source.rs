@@ -59,8 +59,7 @@ impl SegmentSource {
 pub struct SegmentProblem {
     pub segment: SegmentName,
     pub place: SegmentPlace,
-    /// The path of its file: seen from the project root, with `/` between its parts, where it stands below
-    /// the root.
+    /// The path of its file: seen from the project root, with `/`, where it stands below the root.
     pub file: String,
     /// The line, counted from 1.
     pub line: u64,
@@ -123,8 +122,7 @@ impl SegmentProblem {
 pub(in crate::history) type NamedHeads = BTreeMap<SegmentHead, SegmentName>;
 
 impl VerifiedSegments {
-    /// Adds a problem for each of `named` that is not the end of a segment that was read. Of one segment, the
-    /// first counts.
+    /// Adds a problem for each of `named` that is not the end of a segment read. Of one, the first counts.
     pub(in crate::history) fn compare(&mut self, root: &Root, named: NamedHeads) {
         let mut reported = BTreeSet::new();
         for (head, by) in named {
@@ -154,7 +152,6 @@ impl VerifiedSegments {
     }
 }
 
-/// The last line of a segment that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentEnd {
     pub place: SegmentPlace,

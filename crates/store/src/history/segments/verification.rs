@@ -18,8 +18,7 @@ pub struct VerifiedSegments {
     pub events: u64,
     /// The events that the index is to hold, each once: a merge may bring a segment's events twice.
     pub sum: EventSum,
-    /// The problems, in the order of the segments' names; then events and segments that are missing, or not
-    /// as others name them.
+    /// The problems by segments' names; then missing events and segments, and those not as others name them.
     pub problems: Vec<SegmentProblem>,
     pub ends: SegmentEnds,
 }
@@ -202,8 +201,7 @@ pub(crate) fn read_parts(file: std::fs::File, name: &SegmentName) -> io::Result<
     Ok(Some(parts).filter(|_| is_sound))
 }
 
-/// Returns whether the tracked file holds the lines of this clone's copy. Git may have given them the line
-/// ends of Windows.
+/// Returns whether the tracked file holds the copy's lines, maybe with Windows line ends that git gave.
 fn has_bytes_of(root: &Root, copy: &SegmentFile, tracked: &SegmentFile) -> Result<bool, Fault> {
     let mut one = SegmentSource::open(root, copy, copy.stat.size)?;
     let mut other = SegmentSource::open(root, tracked, tracked.stat.size)?;

@@ -55,8 +55,7 @@ impl HolderLocks {
         Ok(is_locked)
     }
 
-    /// Unlocks and removes the file that this process has locked for leases of that name, and that of a dead
-    /// predecessor.
+    /// Unlocks and removes this process's locked file for leases of that name, and a dead predecessor's.
     pub(super) fn end(&mut self, name: &str) -> Result<(), LedgerError> {
         let Some((number, file)) = self.held.remove(name) else { return Ok(()) };
         let removed = remove(&self.file(name, number));

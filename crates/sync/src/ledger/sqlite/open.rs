@@ -13,12 +13,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use super::{failed, holder_locks::HolderLocks, read::corrupt};
 use crate::ledger::LedgerError;
 
-/// The name of the ledger's file in the folder [`StateFolder::Sync`](stepmark_store::disk::StateFolder::Sync)
-/// of a project.
+/// The name of the ledger's file in [`StateFolder::Sync`](stepmark_store::disk::StateFolder::Sync).
 pub const LEDGER_FILE: &str = "sync.db";
 
-/// The time that a process waits for another one's transaction. Those are short: no request is ever made
-/// inside one.
+/// The time to wait for another process's transaction: a short one, since no request is made inside one.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time that a process that could not switch a new file to WAL waits before it tries again.
@@ -171,8 +169,7 @@ fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// The version of the tables, in `user_version`. A step for each version before it brings older files up to
-/// date.
+/// The version of the tables, in `user_version`. A step for each earlier one brings older files up to date.
 pub(super) const VERSION: i64 = 2;
 
 /// Keys are texts, so that anybody can look with the `sqlite3` program. Times are milliseconds since 1970.
@@ -211,8 +208,7 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", VERSION)
 }
 
-/// Brings the tables of version 1 up to date, which did not know in which repository or project tickets are.
-/// To be called inside a transaction.
+/// Brings tables of version 1, which do not know the target of tickets, up to date; inside a transaction.
 pub(super) fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
         "DROP TABLE surveys;

@@ -40,8 +40,7 @@ pub enum Mark {
     ToDo,
 }
 
-/// `entries` without gaps in their depth: each stands at most one below the one before it, the first at the
-/// top.
+/// `entries` without gaps in depth: each at most one below the one before it, the first at the top.
 pub(crate) fn depths(entries: &[Entry]) -> Vec<usize> {
     let mut deepest = 0;
     let depths = entries.iter().map(|entry| {

@@ -7,8 +7,7 @@ use crate::ticket::{
     title::{percent_decoded, percent_encoded},
 };
 
-/// The managed section of a ticket's body, between two hidden marks. What stands outside of it belongs to
-/// people and is kept.
+/// The managed section of a ticket's body, between two hidden marks; people's text outside of it is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct ManagedSection<'t> {
     ticket: &'t Ticket,
@@ -17,8 +16,7 @@ pub struct ManagedSection<'t> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
     pub body: String,
-    /// The number of whole sections of this marker that stood in the body before: 1, unless somebody edited
-    /// the marks.
+    /// The number of whole sections of this marker in the body before: 1, unless somebody edited the marks.
     pub sections: usize,
     /// The number of lines of the section that were left out for want of room.
     pub omitted_lines: usize,
@@ -103,8 +101,7 @@ impl<'t> ManagedSection<'t> {
         Ok(Merged { body, sections, omitted_lines: content.omitted_lines })
     }
 
-    /// The hidden line that tells which labels were given to the ticket: whoever looks at it without our
-    /// ledger knows that the others are of people.
+    /// The hidden line of the labels given to the ticket: without our ledger it shows which are people's.
     fn labels(&self) -> String {
         let own = self.ticket.labels.iter().filter(|label| **label != self.ticket.marker.label());
         // A double hyphen has a meaning in comments.

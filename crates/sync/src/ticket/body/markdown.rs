@@ -105,8 +105,7 @@ fn lines(blocks: &[Block]) -> Vec<Line> {
     lines
 }
 
-/// Returns what stands before a point. Points below it begin four columns further right, which is enough for
-/// numbers of two digits.
+/// Returns what stands before a point. Points below it begin four columns on: room for two digits.
 fn mark(mark: Mark) -> String {
     match mark {
         Mark::Point => "- ".to_owned(),
@@ -125,8 +124,7 @@ fn code_block(text: &str) -> String {
     format!("{fence}\n{}\n{fence}", clean.replace("<!--", "<!\u{200B}--"))
 }
 
-/// Runs that look alike become one before they are escaped: else a sign and the name behind it would not be
-/// seen together.
+/// Runs that look alike become one before escaping, which has to see a sign and the name behind it together.
 fn inlines_text(inlines: &[Inline]) -> String {
     let runs = inlines.chunk_by(|one, other| {
         use Inline::{Strong, Text};
@@ -214,8 +212,7 @@ fn commit_ids(text: &str) -> Vec<Range<usize>> {
     ids.map(|(at, word)| at..at + word.len()).collect()
 }
 
-/// Returns whether `letter`, between what stands `before` and `after` it, makes a mention, a reference or the
-/// address of an issue.
+/// Returns whether `letter`, between `before` and `after`, makes a mention, a reference or issue's address.
 fn calls(before: &str, letter: char, after: &str) -> bool {
     let token = || {
         after.chars().take(LONGEST_ADDRESS).take_while(|letter| !letter.is_whitespace()).collect::<String>()

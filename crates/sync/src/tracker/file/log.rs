@@ -13,12 +13,10 @@ use stepmark_store::disk::{ResolveError, Root, file_lock};
 use super::Line;
 use crate::{configuration::reserved_for, ticket::Marker};
 
-/// The number of bytes that the file may have: a ticket has about two thousand, and each change adds one
-/// more.
+/// The most bytes of the file: a ticket has about two thousand, and each change adds one more.
 const SIZE_LIMIT: u64 = 1024 * 1024 * 1024;
 
-/// A file to which lines are appended, one whole transaction at a time, under a lock that other processes
-/// heed.
+/// A file of lines, appended one whole transaction at a time, under a lock that other processes heed.
 #[derive(Debug)]
 pub(super) struct Log {
     root: Root,

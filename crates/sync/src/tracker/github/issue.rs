@@ -137,8 +137,7 @@ pub(super) const fn reason_word(reason: CloseReason) -> &'static str {
 /// The most characters of a body (docs/formats.md, "Trackers").
 pub(super) const BODY_LIMIT: usize = 65_536;
 
-/// The body of the request that makes an issue. The marker stands in its text and in a label, so that no
-/// crash parts them.
+/// The body of the request that makes an issue, with the marker in text and label: no crash parts them.
 pub(super) fn creation(ticket: &Ticket) -> Result<Json, Failure> {
     let body = ManagedSection::of(ticket).alone(BODY_LIMIT).map_err(|error| no_room(&error))?.body;
     Ok(json!({ "title": ticket.title, "body": body, "labels": ticket.labels }))
@@ -190,8 +189,7 @@ pub(super) fn stamped(
     Ok(differences)
 }
 
-/// The reason why the issue at `number` is not the one that was asked for, if it is not: GitHub answers with
-/// the one that it was moved to.
+/// The reason why the issue at `number` is not the one asked for: GitHub answers with where it was moved to.
 pub(super) fn moved(number: u64, current: &Observed) -> Option<Failure> {
     let detail = format!("issue #{number} was moved to {}", current.remote.url);
     (current.remote.id != number.to_string()).then(|| Failure::new(Reason::Gone, &detail))
@@ -256,8 +254,7 @@ impl IssueFields {
         Self::deserialize(observed.fields.as_ref()?).ok()
     }
 
-    /// The fields that do not say what they should: without the right to push, GitHub drops them without a
-    /// word.
+    /// The fields that do not say what they should: without the right to push, GitHub silently drops them.
     pub(super) fn missing(&self, desired: &Ticket) -> Vec<FieldDifference> {
         let missing = desired.fields.iter().filter_map(|(name, wanted)| {
             let (says, shown) = match name.as_str() {

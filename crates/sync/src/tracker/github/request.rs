@@ -158,8 +158,7 @@ pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option
     Some(reply.failure(reason, &said).waiting_until(wait))
 }
 
-/// Returns whether a text says that the repository has its issues turned off, which somebody may turn on
-/// again.
+/// Returns whether a text says that the repository's issues are turned off, and may be turned on again.
 pub(super) fn tells_disabled(text: &str) -> bool {
     let text = text.to_lowercase();
     text.contains("issues") && text.contains("disabled")

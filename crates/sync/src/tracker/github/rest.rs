@@ -39,8 +39,7 @@ struct Permissions {
 }
 
 impl GitHubTracker {
-    /// Makes an issue. A closed one cannot be made, and one below another neither: the answer says what is
-    /// missing.
+    /// Makes an issue, never a closed one or one below another: the answer says what is missing.
     pub(super) async fn create_issue(
         &self,
         ticket: &Ticket,
@@ -68,8 +67,7 @@ impl GitHubTracker {
             Err(refused) => refused.outcome(),
             Ok((issue, _)) => {
                 let current = issue.observed(ticket.marker.clone());
-                // It was made, whatever somebody else has written into it since; the next change of it tells
-                // what is wrong.
+                // It was made, whatever was written into it since; its next change tells what is wrong.
                 let compared = self.compare(ticket, None, &current);
                 let missing = compared.unwrap_or_else(|_| ticket.differences(None));
                 Outcome::Done(Delivered { remote: current.remote, missing, is_overwritten: false })
@@ -77,8 +75,7 @@ impl GitHubTracker {
         }
     }
 
-    /// Changes the managed fields of one issue, after reading what people made of it; nothing is sent where
-    /// nothing differs.
+    /// Changes the managed fields of one issue after reading it; nothing is sent where nothing differs.
     pub(super) async fn update_issue(
         &self,
         change: &Change,
@@ -206,7 +203,6 @@ impl GitHubTracker {
         Ok(Page { tickets, unmarked, next, budget })
     }
 
-    /// Returns what was delivered, and what the issue does not say all the same.
     pub(super) fn delivered(&self, change: &Change, current: Observed) -> Outcome<Delivered> {
         match self.compare(&change.desired, change.before.as_ref(), &current) {
             Ok(mut missing) => {

@@ -210,7 +210,6 @@ impl HttpClient {
         Ok(HttpReply { status, headers, body })
     }
 
-    /// Returns what a request without an answer means.
     fn not_answered(&self, effect: Effect, error: &reqwest::Error) -> Refused {
         if error.is_connect() || error.is_builder() {
             Refused::Failed(Failure::new(Reason::Unreachable, &self.told(error)))
@@ -245,8 +244,7 @@ impl fmt::Debug for HttpClient {
 }
 
 /// Lets writes through one at a time, with a while between their beginnings. The pace in the ledger does so
-/// between requests of all processes; this does so for the several writes that one request to a tracker may
-/// need.
+/// for requests of all processes; this, for the several writes that one request to a tracker may need.
 #[derive(Debug)]
 pub(super) struct Turn {
     interval: Duration,
@@ -258,7 +256,6 @@ impl Turn {
         Self { interval, last: tokio::sync::Mutex::const_new(None) }
     }
 
-    /// Waits until something may be written.
     pub(super) async fn wait(&self) {
         if self.interval.is_zero() {
             return;
@@ -293,8 +290,7 @@ impl KeptReplies {
         self.lock().get(url).cloned()
     }
 
-    /// Returns what `reply` says, which was asked for in case that it is no longer as `known`; it is kept for
-    /// the next time.
+    /// Returns what `reply` says, which was asked for unless still as `known`; it is kept for the next time.
     pub(super) fn settle(&self, url: &Url, known: Option<Arc<KeptReply>>, reply: HttpReply) -> HttpReply {
         match known {
             Some(known) if reply.status == 304 => known.confirmed_by(reply),

@@ -51,8 +51,7 @@ pub struct HttpLimits {
     pub connect: Duration,
     /// From the beginning to the last byte of the answer, redirects included.
     pub answer: Duration,
-    /// The number of bytes that an answer has at most. A page of a hundred issues whose bodies are full has
-    /// 26 MB.
+    /// The most bytes of an answer. A page of a hundred issues whose bodies are full has 26 MB.
     pub answer_bytes: usize,
     pub redirects: u8,
 }
@@ -93,8 +92,7 @@ impl Refused {
         }
     }
 
-    /// A refusal. One by a server that is in trouble leaves it open whether a change was made: a proxy may
-    /// have lost the answer behind it.
+    /// A refusal. One by a server in trouble leaves changes in doubt: a proxy may have lost the answer.
     pub(in crate::tracker) const fn answered(effect: Effect, failure: Failure) -> Self {
         match failure.reason {
             Reason::ServerError | Reason::Timeout | Reason::Unreadable => Self::lost(effect, failure),
@@ -136,8 +134,7 @@ impl HttpReply {
     pub(in crate::tracker) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
-    /// The value that it holds, unless it is refused as `refusal` says. A yes that cannot be read leaves open
-    /// what was done.
+    /// The value, unless refused as `refusal` says. A yes that cannot be read leaves open what was done.
     pub(in crate::tracker) fn read<T: DeserializeOwned>(
         &self,
         effect: Effect,

@@ -27,8 +27,7 @@ pub(super) struct Edit {
 }
 
 impl JiraSettings {
-    /// The managed fields in which `observed` differs from `desired`; `before` is what it was last made to
-    /// say.
+    /// The managed fields in which `observed` is not as `desired`; `before` is what it was last made to say.
     pub(super) fn differences(
         &self,
         desired: &Ticket,
@@ -88,8 +87,7 @@ impl JiraSettings {
         FieldDifference::between("state", before, after)
     }
 
-    /// Returns whether an issue is of a type that hangs below others. The type of an issue that is there
-    /// cannot be changed by a request of its own.
+    /// Returns whether an issue is of a type that hangs below others: no request of its own changes the type.
     fn can_hang(&self, desired: &Ticket, observed: &Observed) -> bool {
         let is_child = self.types.child.as_ref().is_some_and(|child| is_of_type(&observed.remote, child));
         is_child || self.types.is_story(desired, observed)

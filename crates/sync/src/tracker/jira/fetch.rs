@@ -206,8 +206,7 @@ struct ElementError {
 }
 
 impl JiraTracker {
-    /// Makes issues, at most [`CREATE_BATCH`]. They are read back at once: the answer to their creation tells
-    /// their ids alone.
+    /// Makes at most [`CREATE_BATCH`] issues, and reads them back: the answer to a creation tells only ids.
     pub(super) async fn create_issues(&self, creations: &[Creation]) -> Vec<Outcome<Delivered>> {
         let facts = match self.facts().await {
             Ok(facts) => facts,
@@ -297,8 +296,7 @@ impl JiraTracker {
         let ticket = &creation.ticket;
         let current = issue.observed(ticket.marker.clone(), site);
         let missing = self.settings.missing(ticket, (None, creation.parent.as_ref()), &current);
-        // It was made, whatever somebody else has written into it since; the next change of it tells what is
-        // wrong.
+        // It was made, whatever else was written into it since; its next change tells what is wrong.
         let missing = missing.unwrap_or_else(|_| ticket.differences(None));
         Delivered { remote: current.remote, missing, is_overwritten: false }
     }

@@ -171,8 +171,7 @@ pub(super) fn all_spelled(labels: &BTreeSet<String>) -> BTreeSet<String> {
     labels.iter().map(|label| spelled(label)).collect()
 }
 
-/// The JQL that finds the issues of a Jira project with a label, the oldest first: what is made meanwhile
-/// comes last.
+/// The JQL that finds the issues of a Jira project with a label, the oldest first, so that new ones are last.
 pub(super) fn jql(project: &str, label: Option<&str>) -> String {
     let labelled = label.map(|label| format!(" AND labels = {}", quoted(label))).unwrap_or_default();
     format!("project = {}{labelled} ORDER BY created ASC, key ASC", quoted(project))
@@ -187,8 +186,7 @@ fn quoted(text: &str) -> String {
 pub(super) const OWN_FIELDS: [&str; 8] =
     ["project", "issuetype", "summary", "description", "labels", "parent", "status", "resolution"];
 
-/// The fields that differ from what the ticket was last made to say. What Jira has is not asked: every type
-/// of field tells its value in another form.
+/// The fields that differ from what was last said. Jira is not asked: each type of field has its own form.
 pub(super) fn differences(desired: &Ticket, before: Option<&Ticket>) -> Vec<FieldDifference> {
     let nothing = BTreeMap::new();
     let last = before.map_or(&nothing, |before| &before.fields);

@@ -56,8 +56,7 @@ pub struct JiraIssueTypes {
     pub epic: Option<String>,
     /// That of a story, where that is another one than `standard`.
     pub story: Option<String>,
-    /// That of an issue below another one; without it none hangs below another, since in Jira only some types
-    /// may.
+    /// That of an issue below another one; without it none hangs below another: in Jira only some types may.
     pub child: Option<String>,
 }
 

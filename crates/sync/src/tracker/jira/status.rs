@@ -25,8 +25,7 @@ struct JiraCategory {
     key: String,
 }
 
-/// The categories of statuses (OpenAPI, schema `StatusCategory`), in the order in which work goes through
-/// them.
+/// The categories of statuses (OpenAPI, schema `StatusCategory`), in the order in which work goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Category {
     /// `new`.
@@ -83,8 +82,7 @@ fn resolutions(reason: CloseReason) -> impl Iterator<Item = &'static str> {
     names.split('|')
 }
 
-/// The names that statuses of closed issues usually have for a reason, the most usual first. A site may have
-/// others.
+/// The usual names of statuses of issues closed for a reason, the most usual first; a site may have others.
 pub(super) fn usual_names(reason: CloseReason) -> impl Iterator<Item = &'static str> {
     let names = match reason {
         CloseReason::Completed => "done|closed|resolved|completed|complete|finished",
@@ -273,7 +271,6 @@ impl Transition {
         body
     }
 
-    /// Returns whether it ends where `goal` is.
     pub(super) fn leads_to(&self, goal: &StatusGoal<'_>) -> bool {
         goal.is_met(&self.to.name, self.to.category())
     }

@@ -42,7 +42,6 @@ pub(super) struct Progress<'c> {
     pub(super) updated_at: Timestamp,
     /// True where somebody changed its text between that and our change.
     pub(super) is_overwritten: bool,
-    /// True where anything of it was changed by now.
     pub(super) has_written: bool,
     /// The reason why nobody knows what became of it.
     pub(super) doubt: Option<Failure>,
@@ -112,8 +111,7 @@ impl<'c> Progress<'c> {
 const TRANSITIONS: usize = 4;
 
 impl JiraTracker {
-    /// Takes transitions until the issue is where it should be or none leads on. Where it cannot get there it
-    /// stays.
+    /// Takes transitions until the issue is where it should be or none leads on; then it stays.
     pub(super) async fn walk(&self, issue: &mut Progress<'_>, facts: &ProjectFacts) -> Result<(), Refused> {
         let most = if self.obstacle_of(issue, facts).is_some() { 0 } else { TRANSITIONS };
         for _ in 0..most {
@@ -129,8 +127,7 @@ impl JiraTracker {
         Ok(())
     }
 
-    /// Takes a step; `false` where no way leads on. The issue may have been moved by others since it was
-    /// read.
+    /// Takes a step; `false` where no way leads on. Others may have moved the issue since it was read.
     async fn take_transition(&self, issue: &mut Progress<'_>) -> Result<bool, Refused> {
         let (id, state) = (issue.current.remote.id.clone(), issue.change.desired.state);
         let ways: Transitions =

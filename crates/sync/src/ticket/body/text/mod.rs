@@ -66,12 +66,10 @@ fn without_comments(html: &str) -> String {
     kept + rest
 }
 
-/// Parts of an address behind which GitHub and its like name a ticket, a change or a discussion: a link there
-/// shows up in it.
+/// Parts of addresses before the names of tickets, changes and discussions: a link there shows up in them.
 const REFERRED: [&str; 6] = ["issues", "pull", "pulls", "discussions", "commit", "merge_requests"];
 
-/// Returns whether `address` leads to a ticket or a change: a tracker would tell that one of ours, and keep
-/// telling it.
+/// Returns whether `address` leads to a ticket or a change, which a tracker would keep telling of ours.
 pub(super) fn refers_to_ticket(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let mut parts = path.split('/');

@@ -145,8 +145,7 @@ pub(super) fn mutations(
     if moves && !before.is_open() && !after.is_open() {
         mutations.push(Mutation { name: MutationName::Reopen, input: json!({ "issueId": id }) });
     }
-    // A change opens along with the rest, and closes as completed: only another reason takes a mutation of
-    // its own.
+    // A change opens along with the rest, and closes as completed: another reason takes its own mutation.
     let state = match after {
         TicketState::Closed(CloseReason::Completed) => Some("CLOSED"),
         TicketState::Closed(_) => None,
@@ -178,8 +177,7 @@ struct RestLabel {
 }
 
 impl GitHubTracker {
-    /// Makes those of `wanted` that there are not yet. A label that cannot be made is left out: the ticket
-    /// then tells that it is missing.
+    /// Makes those of `wanted` that are missing. The ticket tells of a label that cannot be made.
     pub(super) async fn make_labels(
         &self,
         wanted: &BTreeSet<String>,
@@ -219,8 +217,7 @@ pub(super) struct ReadBatch {
 /// A reason why GraphQL gave no answer.
 #[derive(Debug)]
 pub(super) enum NoAnswer {
-    /// The server has no GraphQL, or one that does not know what was asked. It is remembered, and REST has to
-    /// do.
+    /// The server has no GraphQL, or does not know the question. It is remembered, and REST has to do.
     Absent,
     Refused(Refused),
 }

@@ -58,8 +58,7 @@ impl GraphQlAnswer {
         self.data.is_none() && codes.into_iter().any(|code| UNKNOWN_SCHEMA.contains(&code))
     }
 
-    /// Returns what the errors say of the part of the answer at `path`; of the whole where an error has no
-    /// path.
+    /// Returns what the errors say of the answer's part at `path`; of the whole where an error has no path.
     pub(super) fn failure_at(&self, path: &[Json], reply: &HttpReply, now: Timestamp) -> Option<Failure> {
         let is_about = |error: &&GraphQlError| match error.path.as_deref() {
             None | Some([]) => true,
@@ -163,7 +162,6 @@ impl IssueNode {
         Marker::in_body(&self.body)
     }
 
-    /// The time at which its text was last changed.
     pub(super) fn edited_at(&self) -> Timestamp {
         self.last_edited_at.unwrap_or(self.created_at)
     }

@@ -67,8 +67,7 @@ impl GitHubTracker {
         outcomes
     }
 
-    /// Changes tickets by GraphQL; `None` where that cannot be. What was changed before that was noticed is
-    /// read again.
+    /// Changes tickets by GraphQL; `None` where that cannot be. What was changed before is read again.
     async fn update_by_ids(
         &self,
         changes: &[Change],

@@ -49,7 +49,6 @@ impl Description {
         }
     }
 
-    /// A description in which nothing stands.
     pub(in crate::tracker::jira) const fn empty() -> Self {
         Self(Vec::new())
     }
@@ -219,8 +218,7 @@ pub(super) fn panel(content: Vec<Json>) -> Json {
     json!({ "type": "panel", "attrs": { "panelType": "note" }, "content": content })
 }
 
-/// Runs of text; a text must not be empty. Control characters have no place in the format, and a line end
-/// inside of a text would be lost.
+/// Runs of text, none empty. Control characters have no place in the format, nor line ends in a text.
 fn texts(inlines: &[Inline]) -> Vec<Json> {
     let nodes = inlines.iter().filter_map(|inline| {
         let text: String =
