@@ -9,10 +9,14 @@
 //! nothing piles up, and the end of the input ends the server when everything is answered. Between two calls
 //! nothing is kept but the revision that the client has chosen.
 
+mod schema;
+mod tool;
 mod tool_set;
 mod server;
 mod stdio;
 
+pub use schema::{Presence, Schema};
 pub use server::Server;
 pub use stdio::{LONGEST_LINE, ServeError, serve};
-pub use tool_set::{Answer, Arguments, Effect, Presence, Refusal, Schema, Tool, ToolSet, read};
+pub use tool::{Effect, Tool};
+pub use tool_set::{Answer, Arguments, Refusal, ToolSet, read};

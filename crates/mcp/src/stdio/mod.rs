@@ -1,20 +1,29 @@
 //! The server on standard input and output: a message a line.
 
+mod line;
+mod message;
+
+#[cfg(test)]
+mod cases;
+
 use std::{
-    io::{self, BufRead, Read, Write},
+    io::{self, BufRead, Write},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::Server;
 use rmcp::{
     RoleServer, ServiceExt,
-    model::{ErrorData, JsonRpcMessage, RequestId},
+    model::JsonRpcMessage,
     service::{QuitReason, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage},
     transport::Transport,
 };
-use serde_json::Value;
 use thiserror::Error;
 use tokio::sync::Semaphore;
+
+use self::{line::Line, message::Message};
+use crate::Server;
+
+pub use line::LONGEST_LINE;
 
 #[derive(Debug, Error)]
 pub enum ServeError {
@@ -65,10 +74,10 @@ impl<R: BufRead, W: Write> Lines<R, W> {
 
     fn read(&mut self) -> io::Result<Option<RxJsonRpcMessage<RoleServer>>> {
         loop {
-            let message = match next(&mut self.input)? {
+            let message = match line::next(&mut self.input)? {
                 Line::End => return Ok(None),
-                Line::Whole(line) => read(&line),
-                Line::TooLong => unreadable(&format!("a line has at most {LONGEST_LINE} bytes")),
+                Line::Whole(line) => message::read(&line),
+                Line::TooLong => message::unreadable(&format!("a line has at most {LONGEST_LINE} bytes")),
             };
             match message {
                 Message::Refused(answer) => write(&self.output, &answer)?,
@@ -130,117 +139,5 @@ where
 
     async fn close(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// The length of the longest line that is read, in bytes. The largest answer of a tool is a hundredth of it.
-pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
-
-#[derive(Debug, PartialEq, Eq)]
-enum Line {
-    /// Its bytes, without its end.
-    Whole(Vec<u8>),
-    /// It is longer than [`LONGEST_LINE`], and was skipped.
-    TooLong,
-    End,
-}
-
-/// Reads the next line. The last one need not have an end.
-fn next(input: &mut impl BufRead) -> io::Result<Line> {
-    let mut line = Vec::new();
-    let most = LONGEST_LINE as u64 + 1;
-    if input.by_ref().take(most).read_until(b'\n', &mut line)? == 0 {
-        return Ok(Line::End);
-    }
-    if line.pop_if(|last| *last == b'\n').is_some() || line.len() <= LONGEST_LINE {
-        return Ok(Line::Whole(line));
-    }
-    skip_rest(input)?;
-    Ok(Line::TooLong)
-}
-
-fn skip_rest(input: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        let here = input.fill_buf()?;
-        let end = here.iter().position(|byte| *byte == b'\n');
-        let is_last = here.is_empty() || end.is_some();
-        let length = end.map_or(here.len(), |end| end + 1);
-        input.consume(length);
-        if is_last {
-            return Ok(());
-        }
-    }
-}
-
-enum Message {
-    ForServer(Box<RxJsonRpcMessage<RoleServer>>),
-    /// The line is no message, which is what the client is told.
-    Refused(Box<TxJsonRpcMessage<RoleServer>>),
-    /// Nothing that anybody answers: an empty line, an answer, a notification that is unknown.
-    Nothing,
-}
-
-fn read(line: &[u8]) -> Message {
-    let line = line.trim_ascii();
-    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
-    if line.is_empty() {
-        return Message::Nothing;
-    }
-    let value: Value = match serde_json::from_slice(line) {
-        Ok(value) => value,
-        Err(error) => return unreadable(&format!("this line is no JSON: {error}")),
-    };
-    let id = value.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
-    let Some(keys) = value.as_object() else {
-        return invalid("a message is an object; there are no batches", None);
-    };
-    let (is_call, is_answerable) = (keys.contains_key("method"), keys.contains_key("id"));
-    if !is_call && (keys.contains_key("result") || keys.contains_key("error")) {
-        return Message::Nothing;
-    }
-    match serde_json::from_value(value) {
-        // An id that is none would make a notification of a request.
-        Ok(_) if is_answerable && id.is_none() => invalid("an id is a text or a whole number", None),
-        Ok(JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) => Message::Nothing,
-        Ok(message) => Message::ForServer(Box::new(message)),
-        Err(_) if is_call && !is_answerable => Message::Nothing,
-        Err(_) => invalid("this is no message of JSON-RPC 2.0", id),
-    }
-}
-
-fn unreadable(reason: &str) -> Message {
-    refused(ErrorData::parse_error(reason.to_owned(), None), None)
-}
-
-fn invalid(reason: &'static str, id: Option<RequestId>) -> Message {
-    refused(ErrorData::invalid_request(reason, None), id)
-}
-
-fn refused(error: ErrorData, id: Option<RequestId>) -> Message {
-    Message::Refused(Box::new(JsonRpcMessage::error(error, id)))
-}
-
-#[cfg(test)]
-mod cases;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_end_at_their_end_or_with_the_input_and_long_ones_are_skipped() {
-        let long = vec![b'x'; LONGEST_LINE + 1];
-        let input = [b"one\n\n", &long[1..], b"\n", &long, b"\ntwo\n", &long[..], b"more\nthree"].concat();
-        let mut input = io::BufReader::with_capacity(8192, input.as_slice());
-        let mut lines = Vec::new();
-        loop {
-            match next(&mut input).unwrap() {
-                Line::End => break,
-                Line::Whole(line) if line.len() == LONGEST_LINE => lines.push("longest".to_owned()),
-                Line::Whole(line) => lines.push(String::from_utf8(line).unwrap()),
-                Line::TooLong => lines.push("too long".to_owned()),
-            }
-        }
-        assert_eq!(lines, ["one", "", "longest", "too long", "two", "too long", "three"]);
     }
 }

@@ -202,11 +202,7 @@ pub enum ConfigurationError {
     #[error("the configuration `{}` is larger than {limit} bytes", path.display())]
     TooLarge { path: PathBuf, limit: u64 },
     #[error("`{}`{} cannot be used: {reason}", path.display(), position.map(|at| format!(":{at}")).unwrap_or_default())]
-    Invalid {
-        path: PathBuf,
-        position: Option<Position>,
-        reason: String,
-    },
+    Invalid { path: PathBuf, position: Option<Position>, reason: String },
     #[error(
         "`{}:{position}` holds state: `{key}` is {meaning}; configuration is static, and this \
          belongs {}",

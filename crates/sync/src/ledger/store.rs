@@ -103,10 +103,7 @@ pub fn check_lease(ledger: &dyn LedgerReader, lease: &Lease) -> Result<(), Ledge
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     #[error("the ledger of sync could not {intent}")]
-    Storage {
-        intent: &'static str,
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
+    Storage { intent: &'static str, source: Box<dyn std::error::Error + Send + Sync> },
     #[error("the ledger of sync is busy: another process holds it; try again when that has ended")]
     Busy,
     #[error(
@@ -121,11 +118,7 @@ pub enum LedgerError {
     #[error("`{}` was written by a newer stepmark (its tables have version {found}, this one knows {known}): update stepmark", .path.display())]
     Newer { path: PathBuf, found: i64, known: i64 },
     #[error("{key} is the ticket of another artifact")]
-    LinkedElsewhere {
-        key: String,
-        marker: Marker,
-        owner: Marker,
-    },
+    LinkedElsewhere { key: String, marker: Marker, owner: Marker },
     #[error(transparent)]
     Fenced(#[from] Fenced),
 }

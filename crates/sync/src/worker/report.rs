@@ -184,10 +184,7 @@ pub enum Deferred {
     #[error("nothing is known of what the ticket says: run `stepmark sync adopt`, or close it by hand")]
     Unknown,
     #[error("{key} is the ticket of another artifact")]
-    LinkedElsewhere {
-        key: String,
-        owner: Marker,
-    },
+    LinkedElsewhere { key: String, owner: Marker },
 }
 
 impl ActionOutcome {
