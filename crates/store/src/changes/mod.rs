@@ -7,6 +7,7 @@ pub(crate) mod delegating;
 pub(crate) mod guards;
 pub(crate) mod migrating;
 pub(crate) mod recording;
+mod memlogs;
 pub(crate) mod removing;
 
 use std::{cell::LazyCell, collections::BTreeSet, path::Path};
@@ -37,10 +38,11 @@ use stepmark_model::{
 };
 
 pub use delegating::{Delegated, DelegationOrder};
+pub use memlogs::MemlogChange;
 pub use migrating::MigrationLoss;
 pub(crate) use recording::RECORDS_A_COMMIT;
 pub use recording::RecordDecision;
-pub use removing::{ConfigureError, MemlogChange};
+pub use removing::ConfigureError;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeReason {

@@ -1,10 +1,10 @@
-//! Removing artifacts.
+//! Removing artifacts, undoing events and setting keys of the configuration.
 
 use std::{cell::Cell, collections::BTreeMap, rc::Rc};
 
 use crate::{
-    changes::{ChangeError, ChangeReason, ChangeReport, RecordDecision, UpdateError},
-    commit::{self, CommitError, Expected, FileDecision, Halt, Outcome, make_folders_to},
+    changes::{ChangeError, ChangeReason, ChangeReport, RecordDecision},
+    commit::{self, CommitError, Expected, FileDecision, Halt, Outcome},
     disk::CONFIGURATION_PATH,
     repository::CheckedOut,
     workspace::{ArtifactError, OpenError, Workspace},
@@ -12,7 +12,6 @@ use crate::{
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 use stepmark_model::{
     artifact::{Artifact, FileHash, ProjectPath, ProjectPathError},
-    bmad::memlog::{Deferred, Memlog, MemlogEntry, defer, new_memlog},
     delegation::Member,
     journal::{self, Event, EventDraft, EventId, Kind},
     tracked_artifact::TrackedArtifact,
@@ -184,78 +183,4 @@ impl Workspace {
             .with_clock(self.clock())
             .with_commit_options(*self.commit_options()))
     }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub enum MemlogChange<'c> {
-    Init(&'c [(String, String)]),
-    Append(MemlogEntry<'c>),
-    Set(&'c str, &'c str),
-}
-
-impl Workspace {
-    /// Changes the memlog at `path`, and returns how many entries it has then.
-    pub fn change_memlog(&self, path: &ProjectPath, change: MemlogChange<'_>) -> Result<usize, ChangeError> {
-        let now = self.local_time().strftime("%Y-%m-%dT%H:%M").to_string();
-        let draft = EventDraft::new(Kind::CHANGE).decided();
-        let draft = match change {
-            MemlogChange::Init(_) => draft.with_command("memlog init"),
-            MemlogChange::Append(entry) => {
-                draft.with_command("memlog append").with_reason(Some(entry.line()))
-            }
-            MemlogChange::Set(..) => draft.with_command("memlog set"),
-        };
-        if let MemlogChange::Init(_) = change {
-            make_folders_to(self.root(), path, self.commit_options().fsync).map_err(CommitError::from)?;
-        }
-        let mut entries = 0;
-        let decide = |found: &[Option<Artifact>]| {
-            let text = changed(path, found.first().and_then(Option::as_ref), change, &now)?;
-            entries = Memlog::read(text.as_bytes()).map_or(0, |memlog| memlog.entries().count());
-            Ok(vec![RecordDecision::Write(text.into_bytes())])
-        };
-        match self.change_records(std::slice::from_ref(path), |_| draft.clone(), decide) {
-            Ok(_) => Ok(entries),
-            Err(UpdateError::Refused { source, .. } | UpdateError::Change(source)) => Err(source),
-        }
-    }
-}
-
-impl Workspace {
-    /// Adds a finding to those that the spec at `path` puts off.
-    pub fn defer(&self, path: &ProjectPath, item: &Deferred<'_>) -> Result<(), ChangeError> {
-        let draft = EventDraft::new(Kind::CHANGE).decided().with_command("defer");
-        let decide = |found: &[Option<Artifact>]| {
-            let missing = || ArtifactError::Missing { path: path.clone() };
-            let found = found.first().and_then(Option::as_ref).ok_or_else(missing)?;
-            let written = defer(path, found.bytes(), item);
-            let written = written.map_err(|reason| ChangeError::Left { path: path.clone(), reason })?;
-            Ok(vec![RecordDecision::Write(written)])
-        };
-        match self.change_records(std::slice::from_ref(path), |_| draft.clone(), decide) {
-            Ok(_) => Ok(()),
-            Err(UpdateError::Refused { source, .. } | UpdateError::Change(source)) => Err(source),
-        }
-    }
-}
-
-fn changed(
-    path: &ProjectPath,
-    found: Option<&Artifact>,
-    change: MemlogChange<'_>,
-    now: &str,
-) -> Result<String, ChangeError> {
-    let memlog = found.map(|found| Memlog::read(found.bytes()));
-    let text = match (memlog, change) {
-        (Some(_), MemlogChange::Init(_)) => return Err(ChangeError::Exists { path: path.clone() }),
-        (None, MemlogChange::Append(_) | MemlogChange::Set(..)) => {
-            return Err(ArtifactError::Missing { path: path.clone() }.into());
-        }
-        (None, MemlogChange::Init(fields)) => new_memlog(fields, now),
-        (Some(memlog), MemlogChange::Append(entry)) => memlog.and_then(|memlog| memlog.append(&entry, now)),
-        (Some(memlog), MemlogChange::Set(key, value)) => {
-            memlog.and_then(|memlog| memlog.set(key, value, now))
-        }
-    };
-    text.map_err(|reason| ChangeError::Left { path: path.clone(), reason })
 }

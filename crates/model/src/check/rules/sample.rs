@@ -45,6 +45,10 @@ pub(crate) fn helps_in(rule: &'static Rule, files: &[(&str, &str)]) -> Vec<Strin
     findings(rule, files).into_iter().flatten().filter_map(|finding| finding.help).collect()
 }
 
+pub(crate) fn severities(rule: &'static Rule, text: &str) -> Vec<crate::check::Severity> {
+    findings(rule, &[(path_of(rule), text)]).into_iter().flatten().map(|finding| finding.severity).collect()
+}
+
 /// The file of [`found`] after the first fix that `rule` offers; `None` where it offers none.
 pub(crate) fn fixed(rule: &'static Rule, text: &str) -> Option<String> {
     fixed_in(rule, &[(path_of(rule), text)])

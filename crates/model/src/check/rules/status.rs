@@ -84,7 +84,10 @@ fn check_status_ahead_of_steps(subject: &Subject<'_>, found: &mut Vec<Finding>) 
     {
         let message = format!("the status is `{}`, but {open} of {total} boxes are open", status.text);
         let help = "tick what is done, take out what is not to be done, or set the status back";
-        found.push(subject.finding(&STATUS_AHEAD_OF_STEPS, status.span, message).with_help(help));
+        let finding = subject.finding(&STATUS_AHEAD_OF_STEPS, status.span, message).with_help(help);
+        // Where no box at all is ticked, mostly nobody ticks them: of public projects more than half are so.
+        let severity = if open == total { Severity::Note } else { finding.severity };
+        found.push(Finding { severity, ..finding });
     }
     let Some(progress) = subject.progress().filter(|progress| progress.state != WorkState::Finished) else {
         return;
@@ -303,7 +306,7 @@ pub fn sprint_status_unmatched_findings(
 mod tests {
     use super::*;
     use crate::bmad::sprint::SprintStatus;
-    use crate::check::rules::sample::{fixed, fixed_in, found, found_in, helps_in};
+    use crate::check::rules::sample::{fixed, fixed_in, found, found_in, helps_in, severities};
 
     #[test]
     fn a_status_is_a_word() {
@@ -403,6 +406,9 @@ mod tests {
             ["2:9 SM305 the status is `done`, but 2 of 3 boxes are open"]
         );
         assert!(found(&STATUS_AHEAD_OF_STEPS, &boxes("review")).is_empty());
+        let none = "---\nstatus: done\n---\n- [ ] a\n- [ ] b\n";
+        assert_eq!(severities(&STATUS_AHEAD_OF_STEPS, none), [Severity::Note]);
+        assert_eq!(severities(&STATUS_AHEAD_OF_STEPS, &boxes("done")), [Severity::Warning]);
     }
 
     #[test]
