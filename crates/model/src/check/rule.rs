@@ -227,25 +227,6 @@ impl fmt::Debug for Rule {
     }
 }
 
-#[cfg(test)]
-impl Rule {
-    /// A file that it finds fault with.
-    pub(crate) fn bad(&self) -> &'static str {
-        example(self.part("Found:\n\n", "\n\nRight:"))
-    }
-
-    pub(crate) fn good(&self) -> &'static str {
-        example(self.part("Right:\n\n", "\n\n## How to fix it"))
-    }
-}
-
-#[cfg(test)]
-fn example(fenced: &str) -> &'static str {
-    let (_, file) = fenced.split_once('\n').unwrap();
-    let file = file.strip_suffix("````").unwrap();
-    file.replace("<BOM>", "\u{FEFF}").replace("<CRLF>\n", "\r\n").replace("<TAB>", "\t").leak()
-}
-
 /// The tables of all groups, in the order of the ids.
 const TABLES: [&[&Rule]; 17] = [
     suppression::RULES,
@@ -324,6 +305,25 @@ fn index() -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+impl Rule {
+    /// A file that it finds fault with.
+    pub(crate) fn bad(&self) -> &'static str {
+        example(self.part("Found:\n\n", "\n\nRight:"))
+    }
+
+    pub(crate) fn good(&self) -> &'static str {
+        example(self.part("Right:\n\n", "\n\n## How to fix it"))
+    }
+}
+
+#[cfg(test)]
+fn example(fenced: &str) -> &'static str {
+    let (_, file) = fenced.split_once('\n').unwrap();
+    let file = file.strip_suffix("````").unwrap();
+    file.replace("<BOM>", "\u{FEFF}").replace("<CRLF>\n", "\r\n").replace("<TAB>", "\t").leak()
 }
 
 #[cfg(test)]
