@@ -40,7 +40,9 @@ pub struct NextStory {
 impl Workspace {
     /// The next story of each `stories.yaml`: its order is the order of execution.
     pub fn next_stories(&self) -> Vec<NextStory> {
-        self.spec_folders().iter().filter_map(|folder| self.next_story(folder)).collect()
+        let output = self.bmad_output();
+        let folders = output.iter().flat_map(|output| self.spec_folders(output));
+        folders.filter_map(|folder| self.next_story(&folder)).collect()
     }
 
     fn next_story(&self, folder: &str) -> Option<NextStory> {
@@ -64,8 +66,7 @@ impl Workspace {
         Some(NextStory { list, id, title, spec })
     }
 
-    fn spec_folders(&self) -> Vec<String> {
-        let Some(folder) = self.bmad_output() else { return Vec::new() };
+    fn spec_folders(&self, folder: &Folder) -> Vec<String> {
         let has_specs = (0..folder.len()).any(|place| folder.name(place) == "specs");
         let specs = has_specs.then(|| self.folder_at(folder.path_of("specs"))).flatten();
         let folders = |specs: &Folder| {
@@ -79,7 +80,7 @@ impl Workspace {
         let Some(folder) = self.bmad_output() else { return Vec::new() };
         // Both stand in the output folder alone.
         let mut found = self.changed_memlogs(folder.path());
-        found.extend(self.spec_folders().iter().flat_map(|folder| self.wrong_stories(folder)));
+        found.extend(self.spec_folders(&folder).iter().flat_map(|folder| self.wrong_stories(folder)));
         found
     }
 

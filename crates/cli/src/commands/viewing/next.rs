@@ -61,9 +61,13 @@ impl Next {
         let path = match &self.artifact {
             Some(given) => project.artifact_path(given)?,
             None => match project.resume_choice()? {
-                ResumeChoice::Unclear(paths) if !paths.is_empty() => return list(project, &paths, output),
-                ResumeChoice::Unclear(_) if !project.workspace.next_stories().is_empty() => {
-                    return list(project, &[], output);
+                ResumeChoice::Unclear(paths) => {
+                    let stories = project.workspace.next_stories();
+                    if !paths.is_empty() || !stories.is_empty() {
+                        return list(project, &paths, &stories, output);
+                    }
+                    let none = ResumeChoice::Unclear(paths);
+                    project.chosen(none).map_err(|none| Failure { exit: Exit::Nothing, ..none })?
                 }
                 choice => project.chosen(choice).map_err(|none| Failure { exit: Exit::Nothing, ..none })?,
             },
@@ -121,7 +125,12 @@ pub(super) fn tell_steps(point: &ResumePoint, output: &Output) {
 }
 
 /// Several open artifacts: those that were begun first, and last those that wait for something.
-fn list(project: &Project, paths: &[ProjectPath], output: &Output) -> Result<Exit, Failure> {
+fn list(
+    project: &Project,
+    paths: &[ProjectPath],
+    stories: &[NextStory],
+    output: &Output,
+) -> Result<Exit, Failure> {
     let open = paths.iter().map(|path| project.workspace.artifact(path));
     let open = in_order(open.collect::<Result<Vec<_>, _>>()?);
     let mut entries: Vec<Entry> =
@@ -132,7 +141,6 @@ fn list(project: &Project, paths: &[ProjectPath], output: &Output) -> Result<Exi
         condition => condition != Condition::Waiting,
     });
     // Stories of a list come one after the other.
-    let stories = project.workspace.next_stories();
     let is_later = |entry: &Entry| {
         let folder = entry.path.parent().and_then(|folder| folder.parent());
         let of_list =

@@ -8,8 +8,14 @@ use std::{
 };
 
 #[cfg(feature = "write")]
-use crate::git::process::{is_repository, printed};
+use crate::git::process::{git, is_repository, printed};
 use crate::{bmad::sprint::Ledgers, checking::manifest_rows::ManifestRows, manifest, workspace::Workspace};
+#[cfg(feature = "write")]
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, Stdio},
+    sync::Mutex,
+};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     asdd::AsddFacts,
@@ -19,6 +25,11 @@ use stepmark_model::{
     flows::FlowFacts,
 };
 
+/// The git that is asked about commits.
+#[cfg(feature = "write")]
+#[derive(Debug)]
+struct Objects(Child);
+
 #[derive(Debug)]
 pub(crate) struct Answers<'w> {
     workspace: &'w Workspace,
@@ -27,9 +38,20 @@ pub(crate) struct Answers<'w> {
     manifest: ManifestRows,
     #[cfg(feature = "write")]
     has_history: OnceLock<bool>,
+    #[cfg(feature = "write")]
+    objects: Mutex<Option<Objects>>,
     asdd: OnceLock<Option<Arc<AsddFacts>>>,
     coordination: OnceLock<Option<Arc<CoordinationFacts>>>,
     flows: OnceLock<Option<Arc<FlowFacts>>>,
+}
+
+#[cfg(feature = "write")]
+impl Drop for Objects {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        // It ends with its input; how, matters to nobody.
+        let _ended = self.0.wait();
+    }
 }
 
 impl<'w> Answers<'w> {
@@ -41,6 +63,8 @@ impl<'w> Answers<'w> {
             manifest: ManifestRows::default(),
             #[cfg(feature = "write")]
             has_history: OnceLock::new(),
+            #[cfg(feature = "write")]
+            objects: Mutex::default(),
             asdd: OnceLock::new(),
             coordination: OnceLock::new(),
             flows: OnceLock::new(),
@@ -67,8 +91,24 @@ impl<'w> Answers<'w> {
         };
         let has_history = *self.has_history.get_or_init(|| is_repository(root) && is_whole());
         let is_name = name.len() >= 4 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let is_known = || printed(root, &["cat-file", "-e", &format!("{name}^{{commit}}")]).is_some();
-        !has_history || is_name && is_known()
+        !has_history || is_name && self.git_knows(name).unwrap_or(true)
+    }
+
+    /// Asks the one git of this run: a process for each of many specs would take long. `None`: it failed.
+    #[cfg(feature = "write")]
+    fn git_knows(&self, name: &str) -> Option<bool> {
+        let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        if objects.is_none() {
+            let mut command = git(self.workspace.root().path(), &["cat-file", "--batch-check"]);
+            let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+            *objects = command.spawn().ok().map(Objects);
+        }
+        let Objects(objects) = objects.as_mut()?;
+        writeln!(objects.stdin.as_mut()?, "{name}^{{commit}}").ok()?;
+        let mut answer = String::new();
+        // Its only answer so far is one line, so nothing behind that is lost with the buffer.
+        BufReader::new(objects.stdout.as_mut()?).read_line(&mut answer).ok()?;
+        Some(answer.contains(" commit "))
     }
 
     /// Returns the status of a story in a ledger: none where the ledger cannot be read or is not there.
