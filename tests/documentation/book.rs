@@ -13,6 +13,10 @@ pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
 }
 
+pub(crate) fn readme() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")
+}
+
 /// All pages, by their paths in the book.
 fn pages() -> Vec<(PathBuf, String)> {
     let mut pages = Vec::new();
@@ -79,6 +83,22 @@ fn every_link_leads_somewhere() {
                 });
             assert!(depth.is_some(), "docs/{}: {link} leads out of the book", page.display());
         }
+    }
+}
+
+/// The commands of the README that build are those that CI runs; its links are files of the repository.
+#[test]
+fn the_readme_is_short_and_true() {
+    let text = fs::read_to_string(readme()).unwrap();
+    assert!(text.lines().count() <= 120, "{} lines", text.lines().count());
+    let run = fs::read_to_string(folder().join("../.ci/run")).unwrap();
+    for fence in fences(&text).iter().filter(|fence| fence.kind == "sh") {
+        for command in fence.text.lines() {
+            assert!(run.lines().any(|line| line == command), "CI does not run `{command}`");
+        }
+    }
+    for link in links(&text) {
+        assert!(folder().join("..").join(&link).exists(), "{link}");
     }
 }
 

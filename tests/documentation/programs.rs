@@ -3,7 +3,7 @@
 use std::{env, fs, path::Path, process::Command};
 
 use crate::{
-    book::folder,
+    book::{folder, readme},
     fences::{Fence, fences},
     transcripts::copy_folder,
 };
@@ -50,7 +50,7 @@ macro_rules! programs {
     };
 }
 
-programs!(read update own_error parse check plan);
+programs!(read update own_error parse check plan readme);
 
 #[test]
 #[ignore = "a program of the book, started by the test below in a project"]
@@ -81,9 +81,10 @@ fn programs_print_what_the_page_says() {
     let blocks = fences(&text);
     let configuration = blocks.iter().find(|block| block.kind == "yaml").map_or("", |block| &block.text);
     let shown: Vec<&[Fence<'_>]> = blocks.windows(2).filter(|pair| pair[0].kind == "rust").collect();
-    assert_eq!(shown.len(), PROGRAMS.len(), "each program stands in the page, and what it prints after it");
+    let programs = &PROGRAMS[..PROGRAMS.len() - 1];
+    assert_eq!(shown.len(), programs.len(), "each program stands in the page, and what it prints after it");
     let overwrites = env::var_os("TRYCMD").is_some_and(|word| word == "overwrite");
-    for ((name, source), pair) in PROGRAMS.iter().zip(shown) {
+    for ((name, source), pair) in programs.iter().zip(shown) {
         let [program, output] = pair else { unreachable!("windows of two") };
         let printed = printed(name, configuration);
         assert_eq!(output.kind, "text", "docs/{PAGE}:{}: what `{name}` prints", output.line);
@@ -97,6 +98,15 @@ fn programs_print_what_the_page_says() {
     if overwrites {
         fs::write(place, page).unwrap();
     }
+}
+
+#[test]
+fn the_program_of_the_readme_runs() {
+    let text = fs::read_to_string(readme()).unwrap();
+    let shown = fences(&text).into_iter().find(|block| block.kind == "rust").unwrap();
+    let (name, source) = PROGRAMS[PROGRAMS.len() - 1];
+    assert_eq!(shown.text, source);
+    assert_eq!(printed(name, ""), "8 steps are left\n");
 }
 
 #[test]
