@@ -2,13 +2,11 @@
 
 use super::delegate::{completed_ids, step_list_key, steps};
 use super::step_choice::{is_completed, names, resolve};
-use super::{Plan, Remark, Strictness, TransitionRefusal, step_choice};
+use super::{OpenChild, Plan, Remark, Strictness, TransitionRefusal, step_choice};
 use crate::artifact::{Artifact, Field, FieldKind, StepItem, StepItemKind};
-use crate::delegation::Member;
 use crate::workflow::{
     Content, Next, Step, StepId, StepList, StepMatch, StepRecord, Track, WorkflowDefinition,
 };
-use std::fmt;
 use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
 
 /// Adds `given` steps to the list, each in the spelling of its neighbours and in its place, and brings
@@ -271,35 +269,6 @@ fn later_steps(workflow: Option<&WorkflowDefinition>, completed: &[StepId], give
         step: given.to_owned(),
         furthest: chain.steps()[furthest].name().to_owned(),
     })
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenChild {
-    pub path: String,
-    pub agent: Option<String>,
-    /// Its status word; `None` where it has none, or cannot be read.
-    pub status: Option<String>,
-}
-
-impl From<&Member> for OpenChild {
-    fn from(member: &Member) -> Self {
-        Self {
-            path: member.path.to_string(),
-            agent: member.agent.as_ref().map(|agent| agent.0.clone()),
-            status: member.status.clone(),
-        }
-    }
-}
-
-impl fmt::Display for OpenChild {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "`{}`", self.path)?;
-        match (&self.agent, &self.status) {
-            (Some(agent), Some(status)) => write!(out, " ({agent}: {status})"),
-            (Some(word), None) | (None, Some(word)) => write!(out, " ({word})"),
-            (None, None) => Ok(()),
-        }
-    }
 }
 
 /// An `insistence` is the reason to finish it although the children `open` are not finished.

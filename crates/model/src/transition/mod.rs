@@ -1,6 +1,7 @@
 //! Commands decided against an artifact: a plan of edits, or a refusal. Pure:
 //! `(artifact, workflow, command) → plan`.
 
+mod command;
 mod complete;
 mod delegate;
 mod plan;
@@ -8,12 +9,12 @@ mod setting;
 mod status_move;
 mod step_choice;
 
-pub use complete::{OpenChild, finish_above};
+pub use command::{Command, Confidence, ItemChange, OpenChild, ScopeSource, Strictness};
+pub use complete::finish_above;
 pub use delegate::{
     DelegationPlan, NewChild, StepLists, completed_ids, delegate, last_step_id, lists_step, step_list_key,
 };
-pub use plan::{Command, ItemChange, Plan, Remark, Strictness, TransitionRefusal};
-pub use setting::{Confidence, ConfidenceError, ScopeSource};
+pub use plan::{Plan, Remark, TransitionRefusal};
 pub use status_move::{DecisionContext, StatusMove, decide, judge_status};
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! `Command::Set`: whether a number that was typed is meant as one.
 
-use std::{fmt, str::FromStr};
-
 use super::{
-    ItemChange, Plan, TransitionRefusal,
+    ItemChange, Plan, ScopeSource, TransitionRefusal,
     complete::like_read,
     delegate::{completed_ids, step_list_key},
     step_choice::{self, unknown},
@@ -193,58 +191,6 @@ const SOURCE: &str = "scope_source";
 
 const CONFIDENCE: &str = "scope_confidence";
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ScopeSource {
-    /// A person, whose word stands until a person changes it.
-    Human,
-    Ai {
-        confidence: Option<Confidence>,
-    },
-}
-
-/// From 0, not at all, to 1, certain. As text it has the decimals that it was given with.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct Confidence {
-    value: f64,
-    decimals: Option<usize>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is no confidence: write a number from 0 to 1")]
-pub struct ConfidenceError {
-    given: String,
-}
-
-impl FromStr for Confidence {
-    type Err = ConfidenceError;
-
-    fn from_str(text: &str) -> Result<Self, ConfidenceError> {
-        let number = text.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
-        let value = number.ok_or_else(|| ConfidenceError { given: text.to_owned() })?;
-        let decimals = text.split_once('.').map(|(_, decimals)| decimals.len());
-        let keeps = |decimals: &usize| format!("{value:.decimals$}") == text;
-        Ok(Self { value, decimals: decimals.filter(keeps) })
-    }
-}
-
-impl fmt::Display for Confidence {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.decimals {
-            Some(decimals) => write!(out, "{:.decimals$}", self.value),
-            None => self.value.fmt(out),
-        }
-    }
-}
-
-impl ScopeSource {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Ai { .. } => "ai",
-        }
-    }
-}
-
 /// The edits that give `artifact` this scope. What is there already is not written again.
 pub(super) fn plan(
     artifact: &Artifact,
@@ -324,7 +270,7 @@ mod tests {
 #[cfg(test)]
 mod scoping_tests {
     use super::*;
-    use crate::artifact::ProjectPath;
+    use crate::{artifact::ProjectPath, transition::Confidence};
     use stepmark_frontmatter::{Region, apply};
 
     const AI: ScopeSource = ScopeSource::Ai { confidence: None };

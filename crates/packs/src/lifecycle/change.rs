@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, str::FromStr};
 
-use super::{Lifecycle, guard::value_at};
+use super::{CounterLimit, Lifecycle, guard::value_at};
 use crate::{
     deserialize_as_scalar,
     scalar::{Name, OneOrMore},
@@ -312,6 +312,18 @@ impl RootKey {
         };
         let text = node.text().filter(|_| !node.is_null()).map(str::to_owned);
         Self { is_filled: is_filled && text.as_deref() != Some(""), text }
+    }
+}
+
+impl CounterLimit {
+    pub fn value<'k>(&'k self, keys: &'k RootKeys) -> Result<Option<u64>, (&'k str, &'k str)> {
+        match self {
+            Self::Number(number) => Ok(Some(*number)),
+            Self::Key(key) => {
+                let number = |text: &'k str| text.trim().parse().map_err(|_| (key.as_str(), text));
+                keys.text(key).map(number).transpose()
+            }
+        }
     }
 }
 

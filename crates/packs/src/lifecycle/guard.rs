@@ -5,7 +5,6 @@ use std::{fmt, str::FromStr};
 use serde_json::Value as Json;
 use stepmark_frontmatter::{KeyPath, Segment};
 
-use super::{MoveRefusal, RootKeys};
 use crate::{deserialize_as_scalar, schema_of_scalar};
 
 /// A condition of a move on the artifact. The set is closed: what is judged must stand in files.
@@ -171,11 +170,6 @@ schema_of_scalar!(Guard, {
 const PASS: &str = "PASS";
 
 impl Guard {
-    /// The refusal of the move `made` where the system does not know the guard: nobody may pass unasked.
-    pub fn unknown_in(&self, made: &str) -> MoveRefusal {
-        MoveRefusal::Argument { made: made.to_owned(), reason: format!("nobody answers its guard `{self}`") }
-    }
-
     /// The reason why a guard about values does not hold; `None` too for a guard about other things.
     pub fn unmet_in(&self, state: &Json) -> Option<String> {
         match self {
@@ -241,18 +235,6 @@ pub enum CounterLimit {
     Number(u64),
     /// The number under this key; without one there is no limit.
     Key(String),
-}
-
-impl CounterLimit {
-    pub fn value<'k>(&'k self, keys: &'k RootKeys) -> Result<Option<u64>, (&'k str, &'k str)> {
-        match self {
-            Self::Number(number) => Ok(Some(*number)),
-            Self::Key(key) => {
-                let number = |text: &'k str| text.trim().parse().map_err(|_| (key.as_str(), text));
-                keys.text(key).map(number).transpose()
-            }
-        }
-    }
 }
 
 impl CounterLimit {

@@ -260,6 +260,13 @@ pub enum MoveRefusal {
     NoNumber { lifecycle: String, to: String, key: String, text: String, legal: Vec<String> },
 }
 
+impl Guard {
+    /// The refusal of the move `made` where the system does not know the guard: nobody may pass unasked.
+    pub fn unknown_in(&self, made: &str) -> MoveRefusal {
+        MoveRefusal::Argument { made: made.to_owned(), reason: format!("nobody answers its guard `{self}`") }
+    }
+}
+
 impl MoveRefusal {
     pub fn legal(&self) -> &[String] {
         match self {
