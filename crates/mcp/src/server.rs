@@ -1,3 +1,4 @@
+//! The answer to each request.
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,

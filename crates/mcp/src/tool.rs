@@ -1,3 +1,4 @@
+//! A tool as clients see it.
 
 use std::sync::Arc;
 

@@ -1,3 +1,4 @@
+//! A set of tools, and how a call of one ends.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

@@ -1,3 +1,4 @@
+//! Patterns over project paths.
 
 use std::{fmt, str::FromStr, sync::OnceLock};
 

@@ -1,3 +1,4 @@
+//! Lines of bounded length.
 
 use std::io::{self, BufRead, Read};
 

@@ -1,3 +1,4 @@
+//! Conditions of moves.
 
 use std::{fmt, str::FromStr};
 

@@ -1,3 +1,4 @@
+//! Legality of moves.
 
 use super::{Counter, Guard, Lifecycle, LifecycleState, Move, RootKeys};
 use crate::spelling::{listed, near_words};
