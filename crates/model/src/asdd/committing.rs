@@ -286,6 +286,7 @@ pub enum AsddRefusal {
     Gate {
         slice: String,
         phase: String,
+        /// The failed condition.
         reason: String,
     },
     #[error("`{slice}` may not go to {to}: no tech lead has approved it")]
