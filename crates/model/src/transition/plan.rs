@@ -10,14 +10,13 @@ use crate::{
 use stepmark_frontmatter::{Edit, KeyPath, KeyPathError, Value};
 use stepmark_packs::MoveCall;
 
-/// The edits that carry out a command, and what is to be said about them. No edit: nothing is to be written.
+/// Without edits nothing is written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     pub edits: Vec<Edit>,
     pub remarks: Vec<Remark>,
 }
 
-/// Something worth saying about a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remark {
@@ -32,7 +31,7 @@ pub enum Remark {
         workflow: String,
         near: Option<String>,
     },
-    /// Its number is that of one step, and its name is not.
+    /// Its number is that of a step with another name.
     OtherName {
         step: String,
         of_number: Option<String>,
@@ -42,13 +41,13 @@ pub enum Remark {
         step: String,
         candidates: Vec<String>,
     },
-    /// The steps of a list of numbers are written by name now, since one of them has no number alone.
+    /// A list of numbers now has names: one step has no unique number.
     StepsByName {
         key: String,
     },
     OutOfOrder {
         step: String,
-        /// The next steps; empty when the workflow is finished.
+        /// Empty if finished.
         expected: Vec<String>,
     },
     LaterStepsStay {
@@ -59,44 +58,44 @@ pub enum Remark {
         status: String,
         state: String,
     },
-    /// The work is finished now, and boxes of its text are not ticked.
+    /// Finished, with unticked boxes.
     BoxesOpen {
         open: usize,
         total: usize,
     },
-    /// A key of the same meaning was left as it is, since no value of its kind says the same.
+    /// A related key was kept: no value of its type fits.
     KeyLeft {
         key: String,
     },
-    /// The change is made, but the gates of the artifact could not be brought up to date.
+    /// Changed, but gates could not be updated.
     GatesLeft {
         reason: String,
     },
-    /// The change is made, but the lease that was taken for it could not be given back.
+    /// Changed, but the lease taken for it could not be released.
     LeaseLeft {
         reason: String,
     },
-    /// The change is made, but files of other programs that follow it are behind.
+    /// Changed, but files of other programs are behind.
     FilesLeft {
         reason: String,
     },
-    /// Another artifact was taken back too: both were changed by one decision.
+    /// Undone as a part of the same decision.
     TakenBackToo {
         path: String,
     },
     MadeStays {
         path: String,
     },
-    /// The ledger of a sprint came along.
+    /// The sprint status was updated.
     LedgerFollowed {
         ledger: String,
         status: String,
     },
-    /// Git ignores the ledger of a work tree that may be removed.
+    /// Git ignores the sprint status, and the work tree may be removed.
     LedgerIgnored {
         ledger: String,
     },
-    /// A copy of the status in a ledger, or in the body, stays behind.
+    /// A copy of the status, in the sprint status or the body, is behind.
     LedgerLeft {
         reason: String,
     },
@@ -107,7 +106,7 @@ pub enum Remark {
 }
 
 impl Remark {
-    /// Returns whether a person should look at it: an answer such as "already completed" is none.
+    /// False for answers such as "already completed".
     pub const fn is_warning(&self) -> bool {
         !matches!(
             self,
@@ -192,27 +191,23 @@ impl fmt::Display for Remark {
     }
 }
 
-/// A change of an artifact's state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Adds steps to the list of completed ones.
     Complete {
         steps: Vec<String>,
     },
     Reopen {
         steps: Vec<String>,
     },
-    /// Moves the status to another state of the artifact's lifecycle.
     Transition {
-        /// The state, in any of its words.
+        /// In any synonym.
         to: String,
     },
-    /// Makes a move of the artifact's lifecycle that has a name.
+    /// A named move.
     Move(MoveCall),
     Set {
         assignments: Vec<(KeyPath, Value)>,
     },
-    /// Adds items to lists, and takes out items and keys.
     Items {
         changes: Vec<ItemChange>,
     },
@@ -220,7 +215,7 @@ pub enum Command {
         scope: Scope,
         source: ScopeSource,
     },
-    /// Gives the artifact an id if it has none.
+    /// Unless it has one.
     Track {
         id: String,
     },
@@ -228,15 +223,15 @@ pub enum Command {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemChange {
-    /// Adds an item at the end of a list, which is made where there is none.
+    /// Creates the list if necessary.
     Add(KeyPath, Value),
-    /// Takes the first such item out of a list.
+    /// The first equal item.
     TakeOut(KeyPath, Value),
     Unset(KeyPath),
 }
 
 impl fmt::Display for ItemChange {
-    /// As a person would type it behind `set` or `unset`.
+    /// As after `set` or `unset` on a command line.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, sign, value) = match self {
             Self::Add(path, value) => (path, "+=", value),
@@ -250,19 +245,18 @@ impl fmt::Display for ItemChange {
     }
 }
 
-/// The treatment of a step that is unknown to the workflow or not the next one.
+/// For unknown steps and steps out of order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strictness {
-    /// Say so and go on: workflows differ between releases, and a person may know better.
+    /// Workflows differ between releases, and a person may know better.
     Warn,
-    /// Refuse a step that is unknown, or that the list has no spelling for; say so and go on where it is not
-    /// the next one.
+    /// Refuses unknown steps and steps without a spelling in the list; warns about the order.
     Known,
     Refuse,
 }
 
 impl fmt::Display for Command {
-    /// As a person would type it, without the artifact.
+    /// As on a command line, without the artifact.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Move(call) => call.fmt(out),
