@@ -82,7 +82,6 @@ impl Project {
         Ok(Failure::new(exit, message).with_help("name one; `stepmark status` shows what comes next in each"))
     }
 
-    /// Steps alone refer to the active artifact.
     pub(crate) fn artifact_and_steps<'w>(
         &self,
         words: &'w [String],

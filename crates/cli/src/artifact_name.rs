@@ -48,7 +48,6 @@ pub(crate) fn only(given: &Path, found: Vec<ProjectPath>) -> Result<Option<Proje
     Err(Failure::new(Exit::Usage, message).with_help(format!("say more of its path: {}", listed(&found))))
 }
 
-/// The first ones, and the number of the rest.
 pub(crate) fn listed(paths: &[ProjectPath]) -> String {
     let named: Vec<String> = paths.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
     let more = paths.len().saturating_sub(NAMED);

@@ -25,10 +25,8 @@ const LONGEST_CORRELATION: usize = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ActorSource {
-    /// A flag or its variable.
     Named,
     User,
-    /// Variables of a coding agent or a CI system.
     Program,
     None,
 }
@@ -43,7 +41,6 @@ const PROGRAMS: [(&str, &str); 7] = [
     ("CI", "tool:ci"),
 ];
 
-/// `variable` returns `None` for an unset one.
 pub(crate) fn from_variables(
     variable: impl Fn(&str) -> Result<Option<String>, Failure>,
 ) -> Result<(Attribution, ActorSource), Failure> {

@@ -24,7 +24,6 @@ const STATE: &str = "XDG_STATE_HOME";
 
 #[derive(Clone)]
 pub(crate) struct Environment {
-    /// Base of relative paths on the command line.
     pub(crate) current_folder: PathBuf,
     pub(crate) configuration: ConfigurationSources,
     /// Without flags.

@@ -86,7 +86,6 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// The word in the position of a command.
 fn unknown_command(error: &clap::Error) -> Option<String> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     let word =

@@ -163,7 +163,6 @@ impl Project {
         Ok(if called.is_empty() { tickets.titled(name) } else { called })
     }
 
-    /// The path may be outside of the project.
     pub(crate) fn place(&self, given: &Path) -> PathBuf {
         self.current_folder.join(given)
     }
@@ -173,7 +172,6 @@ impl Project {
             || self.root_is_given && Environment::is_folder(&self.root().path().join(given))
     }
 
-    /// `None`: the root.
     pub(crate) fn folder_or_artifact(&self, given: &Path) -> Result<Option<ProjectPath>, Failure> {
         if self.is_folder(given) { self.folder(given) } else { self.artifact_path(given).map(Some) }
     }

@@ -19,11 +19,8 @@ use crate::{
 };
 
 pub(crate) enum Projects {
-    /// Found from the current folder, or named.
     One(ProjectArguments),
-    /// In this folder, found by a path or name.
     Named(String, ProjectArguments),
-    /// With the names of their folders.
     Each(Vec<(String, ProjectArguments)>),
 }
 
@@ -159,7 +156,6 @@ const fn is_a_change(command: &Command) -> bool {
     )
 }
 
-/// Produces one thing that a second project would replace.
 const fn is_about_one(command: &Command) -> bool {
     matches!(command, Command::Report(_) | Command::Serve(_) | Command::Board(_))
 }

@@ -49,7 +49,6 @@ impl Schema {
         Self::of("array", description).with("items", of.into())
     }
 
-    /// Allows other keys.
     #[must_use]
     pub fn object<'a>(keys: impl IntoIterator<Item = (&'a str, Presence, Self)>) -> Self {
         let (mut properties, mut required) = (Map::new(), Vec::new());

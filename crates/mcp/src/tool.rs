@@ -12,9 +12,7 @@ pub struct Tool {
     pub name: &'static str,
     /// The model chooses tools by it.
     pub description: &'static str,
-    /// An object.
     pub input: Schema,
-    /// An object.
     pub output: Schema,
     pub effect: Effect,
 }

@@ -84,7 +84,6 @@ impl TrackedArtifact {
         self.workflow().map(|workflow| workflow.progress(&self.steps.record()))
     }
 
-    /// `None`: neither configuration nor type gives one.
     pub fn lifecycle(&self) -> Option<&Choice> {
         self.lifecycle.get_or_init(|| self.lifecycles.choose(&self.artifact)).as_ref()
     }
@@ -160,7 +159,6 @@ impl TrackedArtifact {
         names
     }
 
-    /// The state to return to.
     pub fn remembered(&self) -> Option<String> {
         let (choice, state) = self.lifecycle().zip(self.lifecycle_state())?;
         choice.lifecycle.remembered(state, &self.artifact.root_keys()).map(str::to_owned)
@@ -222,7 +220,6 @@ impl TrackedArtifact {
         self.decide(&Command::Transition { to: to.to_owned() }, Strictness::Warn)
     }
 
-    /// `delegation.id`
     pub fn set<P>(&self, path: P, value: impl Into<Value>) -> Result<Plan, TransitionRefusal>
     where
         P: TryInto<KeyPath, Error: Into<KeyPathError>>,

@@ -25,7 +25,6 @@ pub struct Kind {
     /// Artifacts of it have `stepmark_kind`.
     pub is_record: bool,
     pub renamed: Vec<String>,
-    /// Only recorded changes count.
     pub is_recorded: bool,
     pub title: Option<String>,
     pub parent: Option<String>,
@@ -109,7 +108,6 @@ impl PartialEq for Kind {
 impl Eq for Kind {}
 
 impl Kind {
-    /// Keys with a wrong value, each with the fault.
     pub fn faults(&self, state: &Json) -> Vec<(&str, String)> {
         let types = self.keys.iter().filter_map(|(key, own)| Some((&**key, own.fault(key, state.get(key))?)));
         let rules = self.rules.iter().filter_map(|rule| Some((&*rule.key.0, rule.fault(state)?)));
@@ -126,7 +124,6 @@ impl Kind {
         self.rules.iter().any(|rule| rule.test == KeyTest::HolderAlive)
     }
 
-    /// For artifacts without a lifecycle.
     pub fn judge_writer(&self, actor: &str, roles: &Roles) -> Option<ChangeRefusal> {
         refused_to(&self.name, self.writers.as_deref()?, (actor, roles))
     }

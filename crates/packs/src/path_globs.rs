@@ -108,7 +108,6 @@ pub struct PathGlobs {
 #[derive(Clone)]
 enum Matchers {
     Joined(GlobSet),
-    /// Too large for one automaton.
     Single(Vec<GlobMatcher>),
 }
 

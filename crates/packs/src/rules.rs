@@ -84,7 +84,6 @@ impl KeyRule {
         }
     }
 
-    /// For an artifact unchanged for `days`.
     pub fn silence(&self, state: &Json, days: f64) -> Option<String> {
         let most = self.days.filter(|most| days > *most)?;
         let holders = texts(state.get(&self.key.0));
@@ -107,7 +106,6 @@ fn texts(value: Option<&Json>) -> Vec<String> {
 pub struct Peer<'a> {
     pub path: &'a str,
     pub id: Option<&'a str>,
-    /// Pack and kind.
     pub kind: (&'a str, &'a str),
     pub keys: &'a [(String, ArgumentType)],
     pub rules: &'a [KeyRule],
@@ -180,7 +178,6 @@ impl fmt::Display for PeerFault {
 
 type KindKey<'a> = ((&'a str, &'a str), &'a str);
 
-/// Dangling references, cycles, duplicate values.
 pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
     let mut named: HashMap<String, Vec<usize>> = HashMap::new();
     for (place, peer) in peers.iter().enumerate() {

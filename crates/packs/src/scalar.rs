@@ -34,7 +34,6 @@ where
     from.deserialize_str(Visitor(PhantomData))
 }
 
-/// For types that are one scalar.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! deserialize_as_scalar {
@@ -47,7 +46,6 @@ macro_rules! deserialize_as_scalar {
     )+};
 }
 
-/// Constraints for editors.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! schema_of_scalar {

@@ -31,7 +31,6 @@ use stepmark_store::commit::WriteState;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Fine = 0,
-    /// Findings, or a refused command.
     Findings = 1,
     Usage = 2,
     Conflict = 3,
@@ -39,14 +38,11 @@ pub(crate) enum Exit {
     Io = 4,
     Remote = 5,
     Nothing = 6,
-    /// Work is left, but blocked by other work.
     Waits = 7,
-    /// Only a person can continue.
     Person = 8,
 }
 
 impl Exit {
-    /// For `next` without a result; `open` counts unfinished work.
     pub(crate) const fn idle(open: usize, is_for_person: bool) -> Self {
         match (open, is_for_person) {
             (_, true) => Self::Person,
@@ -65,7 +61,6 @@ impl From<Exit> for ExitCode {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
-    /// The intention, the fault and its location.
     pub(crate) message: String,
     /// Outermost first.
     pub(crate) causes: Vec<String>,

@@ -42,7 +42,6 @@ fn by_task(
             lines += &below(command.get_name());
         }
         if !lines.is_empty() {
-            // Writing to a String cannot fail.
             let _written = writeln!(text, "{}:\n{lines}", task.name);
         }
     }

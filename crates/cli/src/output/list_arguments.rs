@@ -24,7 +24,6 @@ impl ListArguments {
         self.limit.map(|limit| limit as usize)
     }
 
-    /// Returns the number of dropped items.
     pub(crate) fn cut<T>(&self, items: &mut Vec<T>) -> usize {
         let left = self.limit().map_or(0, |limit| items.len().saturating_sub(limit));
         items.truncate(items.len() - left);

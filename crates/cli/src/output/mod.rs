@@ -50,7 +50,6 @@ pub(crate) struct Output {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
     refused: OnceLock<io::Error>,
-    /// The next project, printed with the first message about it.
     waiting: Mutex<Option<String>>,
 }
 
@@ -84,7 +83,6 @@ impl Output {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take().map(|heading| visible(&heading))
     }
 
-    /// One or several lines, wrapped to the terminal.
     pub(crate) fn line(&self, text: impl Display) {
         self.styled_line(fitting(&visible(&text.to_string()), line_width()));
     }
@@ -159,7 +157,6 @@ impl Output {
         if self.json { self.json(schema, json()) } else { text() }
     }
 
-    /// A completion script or a page.
     pub(crate) fn bytes(&self, bytes: &[u8]) {
         if io::stdout().is_terminal() {
             let text = visible(&String::from_utf8_lossy(bytes));
@@ -177,7 +174,6 @@ impl Output {
         }
     }
 
-    /// `false` without a terminal.
     pub(crate) fn asks(&self, question: impl Display) -> Result<bool, Failure> {
         if self.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             return Ok(false);
@@ -189,7 +185,6 @@ impl Output {
         Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
     }
 
-    /// False when the reader has gone.
     pub(crate) fn is_read(&self) -> bool {
         self.refused.get().is_none()
     }

@@ -94,12 +94,10 @@ impl<'f> Excerpt<'f> {
     }
 }
 
-/// The excerpt around a finding.
 struct Window {
     text: String,
     marked: Range<usize>,
     place: Position,
-    /// Its line is longer.
     is_cut: bool,
 }
 
@@ -117,7 +115,6 @@ fn shown(bytes: &[u8]) -> String {
     visible(text.strip_prefix('\u{FEFF}').unwrap_or(&text))
 }
 
-/// The text under its title `name`, with a mark; keeps its lines.
 pub(crate) fn marked_place(name: &str, text: &str, offset: usize) -> String {
     let offset = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let (before, after) = (visible(&text[..offset]), visible(&text[offset..]));

@@ -15,11 +15,9 @@ use stepmark_store::{
 
 pub(crate) use stepmark_view::wording::{count, next, waiting_stories};
 
-/// Shorter work shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
-/// On stderr, if that is a terminal.
 pub(crate) fn with_spinner<T>(what: &str, quiet: bool, count: &AtomicUsize, work: impl FnOnce() -> T) -> T {
     with_progress(&|count| format!("{what}: {count} files"), quiet, count, work)
 }

@@ -113,7 +113,6 @@ pub(crate) fn bar(done: usize, total: usize) -> String {
     format!("{}{} {done}/{total}", "█".repeat(filled), "░".repeat(WIDTH - filled))
 }
 
-/// In columns, without styles.
 pub(crate) fn width(text: &str) -> usize {
     if is_plain(text) {
         return text.len();

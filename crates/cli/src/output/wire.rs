@@ -18,7 +18,6 @@ pub(crate) struct ArtifactWire {
     id: Option<String>,
     workflow: Option<String>,
     track: Option<String>,
-    /// Fit equally well.
     workflow_candidates: Vec<String>,
     steps_completed: Vec<String>,
     done: Option<usize>,

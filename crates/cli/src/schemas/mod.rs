@@ -11,7 +11,6 @@ use crate::commands::changing::{
 };
 use crate::commands::packs::{PackChecked, PackList, PackShown};
 
-/// By name and version.
 const ANSWERS: &str = include_str!("answers.json");
 
 pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {

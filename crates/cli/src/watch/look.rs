@@ -93,7 +93,6 @@ fn failed(failure: Failure, seen: &impl Fn(Seen)) -> Looked {
     Looked::Failed
 }
 
-/// In a thread of its own.
 async fn blocking(
     look: impl FnOnce() -> Result<Observation, ObservationError> + Send + 'static,
 ) -> Result<Observation, Failure> {
@@ -117,7 +116,6 @@ const FAILED_AGAIN: Duration = Duration::from_secs(2);
 
 pub(crate) enum Seen {
     Observation(Box<Observation>),
-    /// The last observation stays.
     Failure(Failure),
     Trouble(WatchTrouble),
 }

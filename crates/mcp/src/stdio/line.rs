@@ -9,7 +9,6 @@ pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
 pub(super) enum Line {
     /// Without the line end.
     Whole(Vec<u8>),
-    /// Skipped: longer than [`LONGEST_LINE`].
     TooLong,
     End,
 }

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 pub(super) enum Message {
     ForServer(Box<RxJsonRpcMessage<RoleServer>>),
-    /// The error for the client.
     Refused(Box<TxJsonRpcMessage<RoleServer>>),
     /// Needs no answer: an empty line, an answer, an unknown notification.
     Nothing,

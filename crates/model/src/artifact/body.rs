@@ -73,7 +73,6 @@ pub(super) fn read(document: &Document<'_>, found: &mut Vec<Diagnosis>) -> Optio
     })
 }
 
-/// Ends after the first word, or after a status of several words.
 fn word_end(text: &str) -> usize {
     let phrase = PHRASES.iter().find(|phrase| {
         let begins = text.get(..phrase.len()).is_some_and(|text| text.eq_ignore_ascii_case(phrase));
@@ -116,7 +115,6 @@ impl Fence {
     }
 }
 
-/// Offset of the first unresolved merge conflict outside code blocks.
 pub(super) fn conflict_below(document: &Document<'_>) -> Option<usize> {
     let (bytes, body) = (document.bytes(), document.body());
     let begin = merge_conflict(bytes, body)?;

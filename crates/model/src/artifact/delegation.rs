@@ -30,7 +30,6 @@ pub struct ChainPath {
 }
 
 impl Delegation {
-    /// Made from ids alone, for queries.
     pub fn of_ids(id: Option<&str>, parent_id: Option<&str>) -> Self {
         let field = |text: &str| Field {
             key: String::new(),
@@ -50,7 +49,6 @@ impl Delegation {
         }
     }
 
-    /// For a record whose kind has a parent key.
     pub(super) fn of_parent(parent: Field) -> Self {
         let span = parent.span;
         Self { parent_id: Some(parent), is_parent_alone: true, span, ..Self::of_ids(None, None) }
@@ -95,7 +93,6 @@ fn find<'n, 't, 'a>(
 }
 
 impl ChainPath {
-    /// `None`: neither a list nor a text.
     fn read(yaml: &Yaml<'_>, node: &Node<'_>) -> Option<Self> {
         let ids = match &node.kind {
             NodeKind::Sequence { items, .. } => items

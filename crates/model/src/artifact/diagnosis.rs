@@ -17,13 +17,10 @@ impl Diagnosis {
     }
 }
 
-/// All oddities that reading can meet (docs/formats.md).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Readers take the whole file as frontmatter, or nothing.
     FenceUnclosed,
-    /// Below a heading or blank lines, where no reader sees it.
     FrontmatterMisplaced,
     /// The heading above the state is missing or repeated.
     NoStateBlock {
@@ -88,12 +85,10 @@ pub enum Problem {
         key: String,
     },
     StatusNotText,
-    /// The body line `Status:` differs from the frontmatter.
     StatusDisagrees {
         body: String,
         frontmatter: String,
     },
-    /// A path of an input document that is valid on one machine only.
     AbsolutePath {
         path: String,
     },

@@ -5,7 +5,6 @@ use std::{collections::HashSet, fmt};
 use super::{Diagnosis, Problem};
 use stepmark_frontmatter::{CollectionStyle, Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml};
 
-/// A scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     pub key: String,
@@ -28,13 +27,11 @@ pub enum FieldKind {
 }
 
 impl Field {
-    /// `None` for a collection.
     pub(super) fn read(key: &str, node: &Node<'_>) -> Option<Self> {
         let text = node.text()?.to_owned();
         Some(Self { key: key.to_owned(), text, kind: FieldKind::of(node), span: node.span })
     }
 
-    /// `None` for null and the empty text.
     pub fn filled(&self) -> Option<&str> {
         (self.kind != FieldKind::Null && !self.text.is_empty()).then_some(&*self.text)
     }
@@ -117,7 +114,6 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Ignores case.
     pub fn read(text: &str) -> Self {
         match text.to_ascii_lowercase().as_str() {
             "micro" => Self::Micro,
@@ -157,7 +153,6 @@ pub struct Steps {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepsForm {
-    /// `key:` without value, or `null`.
     Null,
     Flow,
     Block,
@@ -225,7 +220,6 @@ impl StepItem {
         }
     }
 
-    /// The value for step `spelling`, in the type of this item.
     pub fn like(&self, spelling: &str) -> Value {
         match self.kind {
             StepItemKind::Scalar(FieldKind::Integer) => {

@@ -25,7 +25,6 @@ pub struct FrontmatterState {
     /// Its meaning depends on the lifecycle.
     pub status: Option<Field>,
     pub validation_status: Option<Field>,
-    /// `nextStep` and similar keys.
     pub next_steps: Vec<Field>,
     pub workflow_type: Option<Field>,
     /// Distinguishes the three research workflows.
@@ -33,12 +32,10 @@ pub struct FrontmatterState {
     pub input_documents: Vec<InputDocument>,
     pub scope: Option<Field>,
     pub scope_source: Option<Field>,
-    /// An AI's confidence in the scope.
     pub scope_confidence: Option<Field>,
     pub id: Option<Field>,
     /// Assigned by `track` to artifacts without an id.
     pub stepmark_id: Option<Field>,
-    /// For records of a system.
     pub kind: Option<&'static Kind>,
     /// The title key of the kind; else `title`, `name`, or (in a body without heading) `project_name`, which
     /// all artifacts of a project share.

@@ -19,7 +19,6 @@ pub struct Artifact {
     bytes: Vec<u8>,
     state: FrontmatterState,
     diagnoses: Vec<Diagnosis>,
-    /// Cached if it was read together with the rest.
     value: Option<Box<Result<Json, StateUnreadable>>>,
 }
 
@@ -180,7 +179,6 @@ impl Artifact {
 
 pub(super) enum Parsed<'b, 't> {
     Absent,
-    /// The span of the opening fence.
     Unclosed(Span),
     /// The heading above it is missing or repeated.
     NoBlock(RegionError),
@@ -203,7 +201,6 @@ impl<'b> Parsed<'b, '_> {
         }
     }
 
-    /// `None` if missing or unreadable.
     pub(super) fn yaml(&self) -> Option<&Yaml<'b>> {
         match self {
             Self::Own(yaml) => Some(yaml),
@@ -251,7 +248,6 @@ impl Artifact {
         self.region().find(&self.document()).ok()
     }
 
-    /// `None` if missing or unreadable.
     pub fn state_yaml(&self) -> Option<Yaml<'_>> {
         Yaml::parse(self.bytes(), self.state_span()?).ok()
     }

@@ -83,7 +83,6 @@ pub(super) fn unlock(slice: &mut Record) {
     }
 }
 
-/// Refuses outdated proposals and blocked slices.
 fn check(
     slice: &Record,
     proposals: &[&Proposal],

@@ -132,7 +132,6 @@ fn without_tags(text: &str) -> String {
     })
 }
 
-/// After the last row.
 fn end_of_table(log: &[u8]) -> Option<usize> {
     let (mut at, mut end) = (0, None);
     for line in log.split_inclusive(|byte| *byte == b'\n') {
@@ -146,7 +145,6 @@ fn end_of_table(log: &[u8]) -> Option<usize> {
     end
 }
 
-/// An active agent without a signal for too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeout {
     pub agent: String,

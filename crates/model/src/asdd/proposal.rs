@@ -58,7 +58,6 @@ pub enum Verdict {
     Pending,
     Committed,
     Rejected,
-    /// The slice changed since the agent read it.
     Outdated,
     /// The confidence is too low; the slice is blocked.
     Failed,
@@ -81,7 +80,6 @@ impl Proposal {
         self.set.get("status").and_then(Json::as_str)
     }
 
-    /// Changed keys and values; files are `phase_data.KEY`.
     pub(super) fn touched(&self) -> Vec<(String, Json)> {
         let files = self.artifacts.iter().map(|file| {
             (format!("phase_data.{}", file.phase), format!("{} {}", file.path, file.file_hash).into())
@@ -98,7 +96,6 @@ impl Proposal {
     }
 }
 
-/// Decides between contradicting proposals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SteeringRule {
     /// Empty: all keys.
@@ -269,7 +266,6 @@ pub fn read(bytes: &[u8]) -> Result<(State, Signals), ManifestError> {
 }
 
 pub fn seen(state: &State) -> State {
-    // Reads back what was just written.
     read(&render(state, &Signals::new())).map_or_else(|_| state.clone(), |(seen, _)| seen)
 }
 

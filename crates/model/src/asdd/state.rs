@@ -51,7 +51,6 @@ impl State {
     }
 }
 
-/// `None`: no such file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SliceFacts {
     pub files: BTreeMap<String, Option<FileHash>>,
@@ -77,21 +76,17 @@ impl SliceFacts {
     }
 }
 
-/// Facts of a project to check slices against.
 #[derive(Clone, Debug)]
 pub struct AsddFacts {
     pub state: State,
     pub files: SliceFacts,
     pub rules: Rules,
-    /// Agents without a signal for too long, by slice.
     pub silent: BTreeMap<String, Vec<String>>,
 }
 
-/// Minimum confidence per agent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Thresholds(pub BTreeMap<String, f64>);
 
-/// Defaults.
 const USUAL: [(&str, f64); 11] = [
     ("discovery", 0.85),
     ("spec", 0.85),
@@ -120,9 +115,7 @@ impl Thresholds {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     pub thresholds: Thresholds,
-    /// Minimum product of the confidences of a slice.
     pub ccs_floor: Option<f64>,
-    /// Reconcile contradicting proposals.
     pub steering: Vec<SteeringRule>,
 }
 
@@ -231,7 +224,6 @@ impl Record {
         self.values.get("accepted")?.get(path)?.as_str()
     }
 
-    /// Phases need an approval of a tech lead.
     pub fn is_manual(&self) -> bool {
         self.text("governance_mode") != Some("AUTO")
     }
@@ -240,7 +232,6 @@ impl Record {
         self.values.get("approval")?.get("to")?.as_str()
     }
 
-    /// Keys that need a review by a tech lead.
     pub fn needs_review(&self) -> Vec<&str> {
         match self.status() {
             "NEEDS_HUMAN_REVIEW" => {

@@ -114,7 +114,6 @@ impl Flow {
         self.steps.get(usize::from(number).checked_sub(1)?)
     }
 
-    /// `None` at the end of the flow, or for an unknown step.
     pub fn step_at(&self, position: &Position) -> Option<&FlowStep> {
         match position.step {
             StepPlace::Number(number) => self.step(number),

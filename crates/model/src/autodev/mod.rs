@@ -21,7 +21,6 @@ pub fn summary(flow: &Flow, noted: &Position) -> String {
     for (place, step) in flow.steps.iter().enumerate() {
         let is_own = matches!(noted.step, StepPlace::Number(number) if number == step.step);
         let mark = if place < done { 'x' } else { ' ' };
-        // Writing to a string cannot fail.
         let _infallible = write!(text, "- [{mark}] {}. {}", step.step, step.name);
         if is_own {
             let _infallible =

@@ -52,13 +52,11 @@ pub enum AutodevMove {
     Complete,
     Skip,
     Fail,
-    /// Restarts a failed step, with retries reset.
     Reset,
     /// Completes the step; the next one begins in a new session.
     Boundary,
     /// Overrides the noted step; `None`: all are done.
     Correct(Option<u16>),
-    /// Takes the name from the flow.
     Rename,
 }
 
@@ -77,7 +75,6 @@ impl AutodevMove {
     }
 }
 
-/// A fault that prevents every move.
 pub fn fault(flow: &Flow, noted: &Position, file: &ProjectPath) -> Option<AutodevRefusal> {
     if noted.step == StepPlace::Done {
         return None;
@@ -250,7 +247,6 @@ fn go_on(flow: &Flow, step: &FlowStep, after: &mut Position) {
     }
 }
 
-/// `None`: after all steps.
 fn enter(step: Option<&FlowStep>, after: &mut Position) {
     after.step = step.map_or(StepPlace::Done, |step| StepPlace::Number(step.step));
     after.name = step.map_or_else(|| after.name.clone(), |step| step.name.clone());
@@ -311,7 +307,6 @@ pub fn first_block(flow: &Flow, step: Option<&FlowStep>, cycle: u64) -> String {
     )
 }
 
-/// Quotes the text if YAML could misread it.
 fn scalar(text: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_' | '/');
     let begins = text.starts_with(char::is_alphabetic) && !text.ends_with(' ');

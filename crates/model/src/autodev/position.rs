@@ -22,7 +22,6 @@ pub struct Position {
     pub sub_step: SubStep,
     /// Consecutive failures.
     pub retry_count: u64,
-    /// Round of a cyclic flow.
     pub cycle: u64,
 }
 
@@ -34,7 +33,6 @@ pub enum StepPlace {
     Done,
 }
 
-/// Inside the skill of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubStep {
     pub phase: u64,
@@ -163,13 +161,11 @@ pub fn keeps_state(path: &ProjectPath) -> bool {
     state_region(path) != Region::Frontmatter
 }
 
-/// A state file at the end of its flow.
 pub fn is_done(artifact: &Artifact) -> bool {
     keeps_state(artifact.path())
         && Position::of(artifact).is_ok_and(|position| position.step == StepPlace::Done)
 }
 
-/// Empty without a valid position.
 pub fn steps_passed(artifact: &Artifact, chain: &Chain) -> Vec<StepId> {
     let position = Position::of(artifact).ok();
     let count = position.map_or(0, |position| position.steps_done(chain.steps().len()));
@@ -226,7 +222,6 @@ pub trait ProjectFiles {
     /// True for a missing file or folder, too.
     fn is_empty(&self, path: &str) -> bool;
     fn count(&self, glob: &PathGlob) -> usize;
-    /// Empty if missing.
     fn text(&self, path: &str, key: &str) -> String;
 }
 
@@ -273,7 +268,6 @@ impl FlowStep {
         self.due.iter().flat_map(|condition| condition.found(files)).collect()
     }
 
-    /// `None` without conditions.
     pub fn is_due(&self, files: &dyn ProjectFiles) -> Option<bool> {
         (!self.due.is_empty()).then(|| self.due.iter().any(|condition| condition.holds(files)))
     }
@@ -334,7 +328,6 @@ pub struct AutodevFacts {
     pub flows: Flows,
     /// `None`: unreadable position, unknown flow, or files not examined.
     pub detection: Option<Detection>,
-    /// `None`: the skill keeps no state.
     pub skill_state: Option<SkillState>,
 }
 
@@ -347,7 +340,6 @@ pub struct SkillState {
 const PHASE_KEY: &str = "current_step";
 
 impl AutodevFacts {
-    /// `states` are state files of skills, by step name.
     pub fn gather(
         flows: Flows,
         states: &BTreeMap<String, ProjectPath>,

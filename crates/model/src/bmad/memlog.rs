@@ -10,7 +10,6 @@ use stepmark_frontmatter::{CollectionStyle, LineEnding, Node, NodeKind};
 pub struct Memlog<'m> {
     /// Between the fences, with line ends.
     head: Vec<&'m str>,
-    /// After the second fence.
     body: &'m str,
     line_end: &'static str,
 }

@@ -19,7 +19,6 @@ pub const ARCHIVE: &str = "archive-v6";
 pub struct SixProject {
     pub output: ProjectPath,
     pub ledger: (ProjectPath, Vec<u8>),
-    /// Has the titles of epics and stories.
     pub epics: Option<Artifact>,
     /// Stories and specs, each with its effective status.
     pub stories: Vec<(Artifact, Option<String>)>,
@@ -42,9 +41,7 @@ pub struct MigratedRow {
 pub struct Migration {
     pub rows: Vec<MigratedRow>,
     pub files: Vec<(ProjectPath, Vec<u8>)>,
-    /// From, to.
     pub archived: Vec<(ProjectPath, ProjectPath)>,
-    /// Statuses unknown to BMAD 7, by key.
     pub unknown: Vec<(String, String)>,
     /// Neither epics nor stories.
     pub unplaced: Vec<String>,
@@ -283,7 +280,6 @@ impl Maker<'_> {
     }
 }
 
-/// Without the story number.
 fn title_of(file: &Artifact) -> Option<String> {
     let own = file.state().title.as_ref().and_then(|title| title.filled()).map(str::to_owned);
     let title = own.or_else(|| file.first_heading())?;

@@ -24,7 +24,6 @@ pub struct BmadSettings {
     pub store: Option<String>,
 }
 
-/// `place` is the index of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingsProblem {
     pub place: usize,
@@ -75,7 +74,6 @@ impl BmadSettings {
         Some(folder.strip_prefix("{project-root}/").unwrap_or(folder))
     }
 
-    /// `None` if outside of the project.
     pub fn output_in_project(&self) -> Option<&str> {
         let folder = self.output_folder.as_deref().unwrap_or(USUAL_OUTPUT);
         let folder = folder.strip_prefix("{project-root}").unwrap_or(folder);

@@ -84,7 +84,6 @@ fn alike(mut ids: Vec<(&str, Span)>) -> Vec<(Span, String)> {
     found
 }
 
-/// Empty if unreadable.
 pub fn stories(bytes: &[u8]) -> Vec<(String, String)> {
     let document = Document::scan(bytes);
     let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());

@@ -145,7 +145,6 @@ impl Fix {
     }
 }
 
-/// `None`: equal, or a part within a character.
 fn difference(before: &[u8], after: &[u8]) -> Option<Splice> {
     if before == after {
         return None;

@@ -16,7 +16,6 @@ use stepmark_frontmatter::Span;
 pub struct Rule {
     /// `SM`, group (digit or letter), two digits.
     pub id: &'static str,
-    /// `key-twice`
     pub name: &'static str,
     pub group: Group,
     pub severity: Severity,
@@ -71,7 +70,6 @@ pub enum Group {
     Gates,
     Scope,
     Manifest,
-    /// SM9xx: changes since HEAD.
     History,
     Asdd,
     /// SMBxx: other files of BMAD.

@@ -183,7 +183,6 @@ impl Record {
         self.number("priority").unwrap_or(USUAL_PRIORITY)
     }
 
-    /// Not an integer from 1 to 10.
     pub(crate) fn has_odd_priority(&self) -> bool {
         let is_in_range = |number| (1..=10).contains(&number);
         let odd = |priority: &Json| !priority.is_null() && !priority.as_i64().is_some_and(is_in_range);
@@ -213,7 +212,6 @@ impl Record {
         (self.number(count).unwrap_or_default(), self.number(most).unwrap_or(USUAL_ATTEMPTS), count)
     }
 
-    /// Claims, not retries.
     pub(super) fn counts_attempts(&self) -> bool {
         ["attempts", "max_attempts"].iter().any(|key| self.number(key).is_some())
     }
@@ -223,7 +221,6 @@ impl Record {
 pub struct NewTask {
     pub id: String,
     pub description: String,
-    /// 1 is highest, 10 lowest.
     pub priority: i64,
     pub dependencies: Vec<String>,
     pub context_files: Vec<String>,

@@ -83,7 +83,6 @@ impl State {
     }
 }
 
-/// In the order of a task's life.
 const STATUSES: [&str; 8] =
     ["pending", "blocked", "available", "claimed", "in_progress", "done", "failed", "cancelled"];
 
@@ -101,7 +100,6 @@ pub struct Overview {
     pub workers: usize,
     pub active: usize,
     pub discoveries: usize,
-    /// Latest change or sign of life.
     pub last_activity: String,
 }
 
@@ -176,7 +174,6 @@ pub type Merged = records::Merged<State>;
 
 /// After a round trip through `format`, which drops what it cannot hold.
 pub fn seen(format: Format, state: &State) -> State {
-    // Reads back what was just written.
     read(format, &render(format, state, &Signals::new(), "")).unwrap_or_else(|_| state.clone())
 }
 

@@ -242,7 +242,6 @@ pub fn is_done(task: &Record) -> bool {
     state_of(task).is_some_and(LifecycleState::is_reached_end)
 }
 
-/// Not done, or missing.
 pub fn open_dependencies<'t>(task: &'t Record, state: &State) -> Vec<&'t str> {
     let mut open = task.dependencies();
     open.retain(|id| !state.task(id).is_some_and(is_done));
@@ -324,7 +323,6 @@ pub struct CoordinationFacts {
     pub format: Format,
     /// At once.
     pub claims_per_agent: usize,
-    /// Their agents are silent for too long.
     pub orphaned: BTreeSet<String>,
 }
 

@@ -87,7 +87,6 @@ impl Chains {
         self.children(id).filter(|child| !child.completion.is_finished())
     }
 
-    /// Has a delegation, or is a parent.
     pub fn takes_part(&self, member: &Member) -> bool {
         member.delegation.is_some() || member.id().is_some_and(|id| self.children.contains_key(id))
     }
@@ -299,7 +298,6 @@ impl Completion {
         self.by_workflow || self.by_status
     }
 
-    /// Finished in a new way.
     pub const fn is_news_after(self, before: Self) -> bool {
         self.by_workflow && !before.by_workflow || self.by_status && !before.by_status
     }
@@ -311,7 +309,6 @@ fn is_finished_word(status: &str) -> bool {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainPosition {
-    /// From the root to the artifact.
     chain: Vec<String>,
 }
 

@@ -11,7 +11,6 @@ pub struct EventDump {
     pub graphs: Vec<Graph>,
     /// Latest, by `FLOW.TASK`.
     pub statuses: BTreeMap<String, String>,
-    /// With counts.
     pub unknown: BTreeMap<String, usize>,
 }
 
@@ -32,7 +31,6 @@ impl EventDump {
         (dump.events > 0).then_some(dump)
     }
 
-    /// `None` without a type.
     fn take(&mut self, payload: &Json) -> Option<()> {
         let kind = payload["type"].as_str()?;
         self.events += 1;
@@ -42,7 +40,6 @@ impl EventDump {
         Some(())
     }
 
-    /// `None` for an unknown type or form.
     fn fold(&mut self, kind: &str, payload: &Json) -> Option<()> {
         let text = |key: &str| payload[key].as_str();
         match kind {

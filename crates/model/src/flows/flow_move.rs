@@ -221,7 +221,6 @@ fn of_status(record: &FlowRecord, kind: FlowKind, made: &str, wanted: Vec<String
     FlowRefusal::Status { kind, id, status, made, wanted }
 }
 
-/// Failed, and the graph escalates to a person.
 pub(super) fn wants_person(state: &FlowState, task: &FlowRecord) -> bool {
     let definition = state.graph.task(task.task());
     let is_given_up = || task.human_actions().last().is_some_and(|action| action.action == "abort-task");

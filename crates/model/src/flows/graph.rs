@@ -83,7 +83,6 @@ impl Graph {
         FileHash::of(text.as_bytes()).to_string()
     }
 
-    /// Ids, dependencies, cycles.
     pub fn check(&self) -> Result<(), GraphProblem> {
         if !is_flow_id(&self.id) || self.id == "graphs" {
             return Err(GraphProblem::Id { id: self.id.clone() });
@@ -198,7 +197,6 @@ pub struct Check {
     pub name: String,
     #[serde(default)]
     pub command: String,
-    /// No attempt passes without it.
     #[serde(default = "yes")]
     pub required: bool,
 }
@@ -240,7 +238,6 @@ pub struct Scopes {
 /// Open: no end, no outcome. Interrupted: an end only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// Reports must name it.
     pub attempt_id: String,
     #[serde(default)]
     pub agent: String,
@@ -250,7 +247,6 @@ pub struct Attempt {
     pub started_at: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
-    /// `None`: interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -39,7 +39,6 @@ impl FlowState {
         }
     }
 
-    /// In the order of the graph.
     pub fn ready(&self) -> Vec<&FlowRecord> {
         let done = self.succeeded();
         let running: Vec<_> = self.running().map(|task| (task, task.scopes())).collect();
@@ -60,7 +59,6 @@ impl FlowState {
         open
     }
 
-    /// Refuses conflicts with the files of running tasks.
     pub(super) fn check_scopes(&self, task: &FlowRecord) -> Result<(), FlowRefusal> {
         let scopes = task.scopes();
         for other in self.running().filter(|other| other.id() != task.id()) {
@@ -329,7 +327,6 @@ impl FlowRecord {
         state_file(&self.values, "")
     }
 
-    /// Empty if missing.
     pub fn text(&self, key: &str) -> &str {
         self.values.get(key).and_then(Json::as_str).unwrap_or_default()
     }
@@ -346,7 +343,6 @@ impl FlowRecord {
         self.text("task")
     }
 
-    /// 0 if missing.
     pub fn number(&self, key: &str) -> u64 {
         self.values.get(key).and_then(Json::as_u64).unwrap_or_default()
     }
@@ -356,7 +352,6 @@ impl FlowRecord {
         items.map(|items| items.iter().filter_map(Json::as_str).collect()).unwrap_or_default()
     }
 
-    /// The default if it has another form.
     pub fn part<T: DeserializeOwned + Default>(&self, key: &str) -> T {
         let value = self.values.get(key).cloned();
         value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()

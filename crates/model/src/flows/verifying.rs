@@ -15,7 +15,6 @@ pub struct Judgement {
     pub decision: Option<Decision>,
     pub reasons: Vec<String>,
     pub confidence: Option<f64>,
-    /// From checkpoints.
     pub changed: Vec<String>,
     pub checkpoint: Option<String>,
     /// A person lets it pass, whatever checks and verifier say.
@@ -205,7 +204,6 @@ pub struct AttemptEnd {
     pub summary: OutputSummary,
 }
 
-/// Begins the next attempt.
 pub fn claim(
     state: &FlowState,
     task: &str,
@@ -258,7 +256,6 @@ pub fn end_attempt(
     Ok(RecordChange::new(before, after, event).with("attempt", open.attempt_id))
 }
 
-/// For an open or unverified attempt.
 pub fn add_checkpoint(task: &FlowRecord, commit: &str) -> Result<RecordChange, FlowRefusal> {
     check_status(task, FlowKind::Execution, "checkpoint", &["RUNNING", "VERIFYING"])?;
     let attempt = task.last_attempt().unwrap_or_default().attempt_id;

@@ -17,7 +17,6 @@ pub struct Actor {
 #[serde(rename_all = "kebab-case")]
 pub enum ActorKind {
     Human,
-    /// A program driven by a model.
     Agent,
     Tool,
     /// The author of an edit outside of stepmark.
@@ -30,7 +29,6 @@ pub struct Attribution {
     pub actor: Actor,
     pub session: Option<SessionId>,
     pub correlation: Option<String>,
-    /// Fencing number of its lease.
     pub fence: Option<u64>,
 }
 

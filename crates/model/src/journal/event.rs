@@ -65,7 +65,6 @@ pub struct Kind(pub std::borrow::Cow<'static, str>);
 pub struct ArtifactRef {
     pub key: ArtifactKey,
     pub path: ProjectPath,
-    /// Only if the event changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<ArtifactKey>,
 }
@@ -106,23 +105,19 @@ impl Kind {
     /// Edited outside of stepmark; detected later.
     pub const EXTERNAL_EDIT: Self = Self::of("external-edit");
     pub const UNDO: Self = Self::of("undo");
-    /// The frontmatter of a checkpoint was put back.
     pub const RESTORE: Self = Self::of("restore");
     /// A person imported values of other files into the frontmatter.
     pub const IMPORT: Self = Self::of("import");
-    /// A commit was interrupted, and another program overwrote one of its files.
     pub const INTERRUPTED: Self = Self::of("interrupted");
     pub const SESSION_START: Self = Self::of("session-start");
     pub const SESSION_END: Self = Self::of("session-end");
     pub const CHECKPOINT: Self = Self::of("checkpoint");
     /// Before the process runs another program.
     pub const HAND_OFF: Self = Self::of("hand-off");
-    /// Work was given to an agent in a child artifact.
     pub const DELEGATE: Self = Self::of("delegate");
     pub const LEASE_TAKEN_OVER: Self = Self::of("lease-taken-over");
     /// A sealed segment: names the segments before it; does not count as an event.
     pub const SEAL: Self = Self::of("seal");
-    /// A refused command was forced.
     pub const OVERRIDE: Self = Self::of("override");
 
     /// The state file of autodev disagreed with the project files, which won.
@@ -187,7 +182,6 @@ impl Event {
         }
     }
 
-    /// The id matches the content.
     pub fn is_genuine(&self) -> bool {
         self.id == self.content_id()
     }

@@ -10,9 +10,7 @@ use stepmark_frontmatter::diff;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArtifactState {
     pub key: ArtifactKey,
-    /// `None`: no file.
     pub digests: Option<Digests>,
-    /// `None`: no readable frontmatter.
     pub state: Option<Json>,
 }
 
@@ -28,7 +26,6 @@ pub enum PriorState {
     },
     /// No known event led to it.
     Unexplained {
-        /// The last known events before the external change, latest last.
         heads: Vec<Event>,
         state: Option<Json>,
         /// An earlier event with the same state: an older text was written back.
@@ -39,11 +36,9 @@ pub enum PriorState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ancestor {
     pub id: EventId,
-    /// Length of the longest chain of parents.
     pub n: u64,
 }
 
-/// As far as known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalAuthor {
     pub actor: Actor,
@@ -58,7 +53,6 @@ pub struct EventBuilder<'a> {
 }
 
 impl ArtifactState {
-    /// `bytes` is `None` for a deleted file.
     pub fn of(path: &ProjectPath, bytes: Option<&[u8]>) -> Self {
         let Some(bytes) = bytes else {
             return Self { key: ArtifactKey::of_path(path), digests: None, state: None };
@@ -112,7 +106,6 @@ impl EventBuilder<'_> {
         events
     }
 
-    /// Returns the external event, and the state after it.
     fn by_external_author(
         &self,
         mut draft: EventDraft,
@@ -131,7 +124,6 @@ impl EventBuilder<'_> {
         self.filled(event, &parents, state, version, version)
     }
 
-    /// Also returns the state after it.
     fn filled(
         &self,
         mut event: Event,

@@ -216,7 +216,6 @@ impl EventDraft {
 }
 
 impl Event {
-    /// Empty if missing, or in an unknown form.
     pub fn context(&self) -> WorkContext {
         let written = self.data.get(KEY).cloned().unwrap_or_default();
         serde_json::from_value(written).unwrap_or_default()

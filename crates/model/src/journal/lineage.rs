@@ -62,7 +62,6 @@ pub enum ReplayError {
 }
 
 impl Lineage {
-    /// Duplicates count once.
     pub fn new(mut events: Vec<Event>) -> Self {
         events.sort_by_key(|event| (event.n, event.at, event.id));
         events.dedup_by_key(|event| event.id);
@@ -152,7 +151,6 @@ impl Lineage {
         found
     }
 
-    /// Replays from the nearest snapshot.
     pub fn state_after(&self, id: EventId) -> Result<Json, ReplayError> {
         let mut way = Vec::new();
         let mut event = self.get(id).ok_or(ReplayError::Unknown { event: id })?;
@@ -299,7 +297,6 @@ fn put_back(artifact: &Artifact, spelling: &Spelling, event: &Event) -> Option<E
     (!edited.splices.is_empty() && FileHash::of(&edited.bytes) == before.file).then_some(edit)
 }
 
-/// In the old spelling; `None` if that is not proven.
 fn spelled(
     artifact: &Artifact,
     spelling: &Spelling,
@@ -322,7 +319,6 @@ fn with_splices(
     let (mut planned, mut state) = (Vec::new(), now.clone());
     if !splices.is_empty() {
         state = Artifact::read(artifact.path().clone(), splice(file, &splices)?).state_value().ok()?;
-        // Other entries are not a part of the change.
         let keys = [now, before, &state].into_iter().filter_map(Json::as_object).flat_map(|map| map.keys());
         for key in keys {
             if state.get(key) != before.get(key) && state.get(key) != now.get(key) {

@@ -9,7 +9,6 @@ use super::{Digests, Event, EventId, Kind, Lineage};
 use crate::workflow::StepId;
 use stepmark_frontmatter::{Change, Operation, Segment};
 
-/// A removed value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss<'a> {
     /// Accepted if it was reopened, or an earlier state was restored.
@@ -17,7 +16,6 @@ pub enum Loss<'a> {
         list: &'a str,
         spelling: &'a str,
     },
-    /// A root key.
     Value {
         key: &'a str,
     },
@@ -29,14 +27,12 @@ pub enum Loss<'a> {
 pub struct ChangeInHistory<'a> {
     pub lineage: &'a Lineage,
     pub before: Option<Digests>,
-    /// `None`: deleted.
     pub now: Option<Digests>,
     pub now_state: Option<&'a Json>,
     pub newer: NewerState,
     pub is_held_before: &'a dyn Fn(EventId) -> bool,
     /// Author time of the artifact's last commit in the older state.
     pub committed_before: Option<Timestamp>,
-    /// The newer state has the event.
     pub is_held_now: &'a dyn Fn(EventId) -> bool,
 }
 
@@ -201,7 +197,6 @@ impl ChangeInHistory<'_> {
         found
     }
 
-    /// `None`: not about the loss.
     fn effect(&self, event: &Event, loss: &Loss<'_>) -> Option<Effect> {
         if event.kind == Kind::EXTERNAL_EDIT && event.parents.len() > 1 {
             // A merge by git: each merged event still counts.
@@ -251,7 +246,6 @@ impl ChangeInHistory<'_> {
         }
     }
 
-    /// Not a removal on another branch.
     fn is_about_before(&self, event: &Event) -> bool {
         let ancestors = self.lineage.ancestors(event.id);
         let mut led_to_before = self.led_to_before();

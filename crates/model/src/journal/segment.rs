@@ -30,7 +30,6 @@ pub struct Line {
     pub event: Event,
 }
 
-/// The state for checking or writing the next line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashChain {
     last: FileHash,
@@ -149,7 +148,6 @@ impl HashChain {
 /// Segments beyond it are named by the next seals.
 pub const MOST_HEADS: usize = 64;
 
-/// Names and hashes.
 const FIELD: &str = "heads";
 
 /// The hash of the last line covers all lines before it.

@@ -31,7 +31,6 @@ pub struct Spelling {
     values: Vec<ValueText>,
 }
 
-/// Adjacent changed entries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Run {
     at: usize,
@@ -41,9 +40,7 @@ struct Run {
     entries: usize,
     /// First half of the SHA-256 of the new text.
     now: String,
-    /// Bytes shared with the old text at the start.
     start: usize,
-    /// Bytes shared at the end.
     end: usize,
     old: String,
 }
@@ -112,7 +109,6 @@ impl Spelling {
 }
 
 impl Run {
-    /// `None`: `entries` of `text` were changed since.
     fn splice(&self, text: &str, entries: &[&str]) -> Option<Splice> {
         let is_here = |at: &usize| {
             let follows = match &self.after {
@@ -225,7 +221,6 @@ fn run((at, after): (usize, Option<String>), old: &str, entries: &[&str]) -> Run
     Run { at, after, entries: entries.len(), now: digest(&new), start, end, old }
 }
 
-/// Only texts that differ from the default spelling.
 fn value_texts(
     region: &Region,
     (old, tree): (&[u8], Option<&Yaml<'_>>),

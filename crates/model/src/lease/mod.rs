@@ -36,7 +36,6 @@ impl Lease {
         Self { tenure, ..self.clone() }
     }
 
-    /// `None`: not a lease of this version.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice::<Self>(bytes).ok().filter(|lease| lease.schema == SCHEMA)
     }
@@ -123,7 +122,6 @@ pub struct LeaseTerm {
     /// All processes of the session are the holder.
     pub session: Option<String>,
     pub taken_at: Timestamp,
-    /// Others may take it over from then on.
     pub expires_at: Timestamp,
     /// Duration at the last renewal; missing in older leases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,7 +141,6 @@ pub struct AcquiredLease {
     pub lease: Lease,
     /// Lease and number of a holder who had not released it.
     pub taken_over: Option<(LeaseTerm, u64)>,
-    /// The same holder; only the end moved.
     pub is_renewed: bool,
 }
 
@@ -191,7 +188,6 @@ impl LeaseTerm {
     }
 }
 
-/// Times end in the year 9999.
 fn end(now: Timestamp, duration: Duration) -> Timestamp {
     now.checked_add(duration).unwrap_or(Timestamp::MAX)
 }

@@ -50,7 +50,6 @@ pub struct Choice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LifecycleSource {
     Declared,
-    /// stepmark knows the type of the artifact.
     ArtifactType,
 }
 
@@ -106,7 +105,6 @@ impl DeclaredLifecycle {
 }
 
 impl Lifecycles {
-    /// Order decides.
     pub const fn new(declared: Vec<DeclaredLifecycle>) -> Self {
         Self { declared }
     }
@@ -163,7 +161,6 @@ static BUILT_IN: LazyLock<Vec<DeclaredLifecycle>> = LazyLock::new(|| {
     kinds.filter_map(|kind| DeclaredLifecycle::of_kind(kind).ok().flatten()).collect()
 });
 
-/// In order of preference.
 fn tables() -> &'static [DeclaredLifecycle] {
     &BUILT_IN
 }
@@ -208,7 +205,6 @@ impl fmt::Display for ConditionMatch {
 }
 
 impl Choice {
-    /// From a skill, for work in `state`.
     pub fn guide<'s>(&self, state: &'s LifecycleState, artifact: &Artifact) -> Option<&'s str> {
         let own = state.read.iter().find(|own| is_for(own.when.as_ref(), artifact))?;
         Some(&own.file.0)
@@ -247,7 +243,6 @@ impl<'a> ConditionInput<'a> {
 }
 
 impl Condition {
-    /// Cheap parts first.
     fn evidence(&self, subject: &ConditionInput<'_>) -> Option<Vec<ConditionMatch>> {
         let mut found = Vec::new();
         if !self.paths.is_empty() {

@@ -17,7 +17,6 @@ pub const CHECKPOINTS: &str = ".stepmark/checkpoints";
 
 const SCHEMA: &str = "stepmark.checkpoint/1";
 
-/// Raw frontmatter with its proof.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     schema: String,
@@ -63,7 +62,6 @@ pub enum NoCheckpoint {
     NotUtf8,
 }
 
-/// From outside of the artifact.
 #[derive(Clone, Debug)]
 pub struct CheckpointContext {
     pub event: EventId,

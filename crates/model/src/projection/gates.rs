@@ -42,7 +42,6 @@ impl fmt::Display for Closed {
     }
 }
 
-/// `artifact` lists the steps `completed`.
 pub fn verify(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,
@@ -95,7 +94,6 @@ pub fn gate_steps(
     steps
 }
 
-/// Gates without a step.
 pub fn superfluous(steps: &[GateStep], stored: &[String]) -> Vec<String> {
     let names: HashSet<String> = steps.iter().map(GateStep::file_name).collect();
     stored.iter().filter(|stored| !names.contains(*stored)).cloned().collect()

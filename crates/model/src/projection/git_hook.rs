@@ -30,14 +30,12 @@ const SHEBANG: &str = "#!/bin/sh";
 /// Every project below the top when the hook runs.
 pub const EVERY_PROJECT: &str = "*";
 
-/// Before the quoted root in our lines.
 const ROOT: &str = "--root ";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundHook<'a> {
     pub bytes: &'a [u8],
     pub is_executable: bool,
-    /// To a file that others may use, too.
     pub is_link: bool,
 }
 

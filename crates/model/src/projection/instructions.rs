@@ -101,7 +101,6 @@ pub fn assemble(inputs: &InstructionInputs) -> String {
 }
 
 fn line(text: &mut String, name: &str, value: &str) {
-    // Writing into a String cannot fail.
     let _infallible = writeln!(text, "- {}: {value}", code(name));
 }
 

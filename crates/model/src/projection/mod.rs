@@ -27,13 +27,11 @@ pub struct ProjectionFacts {
 pub enum Source {
     /// Each part depends on one artifact.
     EachArtifact,
-    /// All artifacts and other data of the project.
     Project,
     /// Workflows, agents, skills, tasks, components.
     Definitions,
 }
 
-/// Deadline for matching the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
     /// Atomic with the source.
@@ -130,7 +128,6 @@ pub fn render(pack: &str, file: &FileDeclaration, rows: &[(&ProjectPath, &Json)]
         let row = |(path, state): &(&ProjectPath, &Json)| -> Vec<String> {
             std::iter::once(path.to_string()).chain(keys.clone().map(|key| text(state.get(key)))).collect()
         };
-        // Writing into memory cannot fail.
         let _written =
             std::iter::once(head).chain(rows.iter().map(row)).try_for_each(|row| out.write_record(row));
         return out.into_inner().unwrap_or_default();
@@ -168,7 +165,6 @@ pub fn rows(bytes: &[u8], is_csv: bool) -> Result<Vec<Map<String, Json>>, String
     lists.filter_map(objects).next().ok_or_else(|| "it holds no list of objects".to_owned())
 }
 
-/// By content.
 pub fn is_pack_file(file: &FileDeclaration, bytes: &[u8]) -> bool {
     if file.is_csv() {
         return bytes.starts_with(b"path,");

@@ -30,7 +30,6 @@ impl DriftChange {
     }
 }
 
-/// Records to write, and records kept as others have them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merged<S: RecordSet> {
     pub state: S,

@@ -30,12 +30,10 @@ pub struct System {
     pub name: &'static str,
     pub begin: &'static str,
     pub mend: &'static str,
-    /// Import and export commands.
     pub import: &'static str,
     pub project: &'static str,
 }
 
-/// In the form of other formats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record<K> {
     pub kind: K,
@@ -44,7 +42,6 @@ pub struct Record<K> {
     pub order: Option<i64>,
     /// Frontmatter without id, body and stepmark's own keys.
     pub values: SharedValues,
-    /// For kinds with [`RecordKinds::body_key`].
     pub body: String,
 }
 

@@ -78,7 +78,6 @@ fn is_exact(number: &[u8]) -> bool {
     text.parse::<f64>().is_ok_and(|double| format!("{double:.0}") == text)
 }
 
-/// Rejects duplicate keys.
 struct Strict;
 
 impl<'de> DeserializeSeed<'de> for Strict {

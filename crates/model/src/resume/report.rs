@@ -17,7 +17,6 @@ pub struct ResumeReport {
     pub sources: Vec<SourceReport>,
     pub delegations: Vec<OpenDelegation>,
     pub sessions: Vec<InterruptedSession>,
-    /// Sources that could not be read completely.
     pub cautions: Vec<String>,
 }
 

@@ -174,7 +174,6 @@ pub struct ResumePoint {
     pub steps_completed: Vec<String>,
     /// Several to choose from; empty if finished.
     pub next: Vec<NextStep>,
-    /// For special cases.
     pub alternatives: Vec<NextStep>,
     /// Without a workflow: the next status.
     #[serde(skip)]
@@ -185,7 +184,6 @@ pub struct ResumePoint {
 pub struct NextStep {
     #[serde(rename = "id")]
     pub step: String,
-    /// `None`: a declared step.
     pub file: Option<ProjectPath>,
 }
 

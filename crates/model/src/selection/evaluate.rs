@@ -98,7 +98,6 @@ fn is_equal(value: &FieldValue, literal: &Literal) -> bool {
     }
 }
 
-/// `None`: no order.
 fn order(value: &FieldValue, literal: &Literal) -> Option<Ordering> {
     match (value, literal) {
         (FieldValue::Number(number), Literal::Number(asked)) => Some(number.cmp(asked)),
@@ -241,7 +240,6 @@ impl StatusValue {
         }
     }
 
-    /// `None`: unknown to the lifecycle, or without rank.
     pub(super) fn compare(&self, asked: &str) -> Option<Ordering> {
         if self.is(asked) {
             return Some(Ordering::Equal);
@@ -259,7 +257,6 @@ fn folded(word: &str) -> String {
     word.trim().replace(['_', ' '], "-").to_lowercase()
 }
 
-/// `None` for unknown scopes.
 pub(super) const fn scope_rank(scope: &Scope) -> Option<u8> {
     match scope {
         Scope::Micro => Some(0),
@@ -344,11 +341,9 @@ pub enum SelectionField {
     /// Several if there is a choice.
     Next,
     Agent,
-    /// The id.
     Parent,
     /// Errors and warnings in this artifact alone.
     Problems,
-    /// Of the file.
     Modified,
     Updated,
     Key(&'static str),
@@ -443,7 +438,6 @@ impl SelectionField {
     }
 }
 
-/// `path,status,next`
 pub fn parse_fields(text: &str, keys: &[&'static str]) -> Result<Vec<SelectionField>, SelectionError> {
     parts(text).map(|(name, at)| SelectionField::named(name, at, keys)).collect()
 }
@@ -471,7 +465,6 @@ pub struct SortKey {
 pub struct SortKeys(pub Vec<SortKey>);
 
 impl SortKeys {
-    /// `-scope,path`
     pub fn parse(text: &str, keys: &[&'static str]) -> Result<Self, SelectionError> {
         let key = |(word, at): (&str, Span)| {
             let name = word.strip_prefix('-');

@@ -116,7 +116,6 @@ impl Parser<'_> {
         }
     }
 
-    /// `(a, b)`
     fn members(&mut self, field: SelectionField) -> Result<Expression, SelectionError> {
         let open = self.next("`(`")?;
         if open.kind != TokenKind::Open {

@@ -34,11 +34,9 @@ pub struct ArtifactSummary<'a> {
     pub completed: Vec<&'a str>,
     pub status: Option<&'a str>,
     pub body_status: Option<&'a str>,
-    /// `None` without a lifecycle.
     pub lifecycle: Option<LifecycleSummary<'a>>,
     pub scope: Option<&'a str>,
     pub agent: Option<Cow<'a, str>>,
-    /// An id.
     pub parent: Option<&'a str>,
     pub updated: Option<Timestamp>,
     pub condition: Condition,
@@ -250,7 +248,6 @@ impl Condition {
         Self::Unknown,
     ];
 
-    /// A status off the path wins over the workflow.
     pub fn of(artifact: &TrackedArtifact) -> Self {
         if artifact.completion().is_finished() {
             return if goes_on(artifact) { Self::Blocked } else { Self::Finished };

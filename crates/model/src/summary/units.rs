@@ -153,7 +153,6 @@ fn heading(line: &str) -> Option<(u16, String)> {
 pub enum NextSteps<'a> {
     /// With alternatives for special cases.
     Step(StepName<'a>, Vec<StepName<'a>>),
-    /// A person chooses one.
     Choice(Vec<StepName<'a>>),
     Finished,
     Unknown(UnknownNext),
@@ -176,7 +175,6 @@ impl<'a> NextSteps<'a> {
         }
     }
 
-    /// Several to choose from.
     pub fn steps(&self) -> &[StepName<'a>] {
         match self {
             Self::Step(step, _) => std::slice::from_ref(step),

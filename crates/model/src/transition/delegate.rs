@@ -10,7 +10,6 @@ use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct DelegationPlan {
-    /// Adds an id and a delegation, if missing.
     pub parent: Vec<Edit>,
     pub from: ChainPosition,
     pub position: ChainPosition,
@@ -86,7 +85,6 @@ impl StepLists {
         }
     }
 
-    /// Steps before the one that an artifact points to.
     pub fn passed(completed: Vec<StepId>) -> Self {
         Self { completed, last_step: None, content: Some(Content::Present) }
     }

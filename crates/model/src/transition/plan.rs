@@ -41,7 +41,6 @@ pub enum Remark {
         step: String,
         candidates: Vec<String>,
     },
-    /// A list of numbers now has names: one step has no unique number.
     StepsByName {
         key: String,
     },
@@ -58,7 +57,6 @@ pub enum Remark {
         status: String,
         state: String,
     },
-    /// Finished, with unticked boxes.
     BoxesOpen {
         open: usize,
         total: usize,
@@ -86,7 +84,6 @@ pub enum Remark {
     MadeStays {
         path: String,
     },
-    /// The sprint status was updated.
     LedgerFollowed {
         ledger: String,
         status: String,
@@ -223,9 +220,7 @@ pub enum Command {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemChange {
-    /// Creates the list if necessary.
     Add(KeyPath, Value),
-    /// The first equal item.
     TakeOut(KeyPath, Value),
     Unset(KeyPath),
 }

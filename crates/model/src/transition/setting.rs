@@ -245,7 +245,6 @@ impl ScopeSource {
     }
 }
 
-/// Writes only changes.
 pub(super) fn plan(
     artifact: &Artifact,
     scope: &Scope,

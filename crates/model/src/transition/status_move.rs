@@ -16,7 +16,6 @@ pub struct StatusMove {
     pub lifecycle: String,
     pub from: Option<String>,
     pub to: Option<String>,
-    /// By the table, or because the work ends.
     pub wants_children_finished: bool,
     pub wants_human: bool,
     pub overridden: Option<MoveRefusal>,
@@ -72,7 +71,6 @@ fn status(artifact: &Artifact) -> Option<&str> {
     artifact.state().status.as_ref().and_then(Field::filled)
 }
 
-/// Also writes what the table requires.
 pub(super) fn plan(
     artifact: &Artifact,
     lifecycle: Option<&Lifecycle>,
@@ -122,7 +120,6 @@ pub(super) fn named(
     Ok(Plan { edits, remarks: Vec::new() })
 }
 
-/// Skips keys in `assignments`.
 pub(super) fn upkeep_of(
     artifact: &Artifact,
     lifecycle: Option<&Lifecycle>,

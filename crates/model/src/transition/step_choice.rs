@@ -88,7 +88,6 @@ fn out_of_order(
     Some(Remark::OutOfOrder { step: id.spelling().to_owned(), expected: names })
 }
 
-/// In any spelling.
 pub(super) fn is_completed(
     workflow: Option<&WorkflowDefinition>,
     completed: &[StepId],
@@ -161,7 +160,6 @@ impl Kind {
         }
     }
 
-    /// `None`: no such spelling.
     fn spell(self, step: &Step) -> Option<Value> {
         let name = step.name();
         let numbered = |width: usize| {
@@ -186,7 +184,6 @@ impl Kind {
     }
 }
 
-/// `step` is the resolved step, if known.
 pub(super) fn item(given: &str, step: Option<&Step>, items: &[StepItem]) -> Value {
     let kind = items.iter().rev().find_map(|item| {
         let is_integer = item.kind == StepItemKind::Scalar(FieldKind::Integer);

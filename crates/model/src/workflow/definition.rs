@@ -14,7 +14,6 @@ pub struct WorkflowDetail {
     pub outputs: Vec<OutputPattern>,
 }
 
-/// One track, ready to compute progress.
 #[derive(Clone, Debug)]
 pub struct WorkflowDefinition {
     pub name: String,
@@ -23,7 +22,6 @@ pub struct WorkflowDefinition {
 }
 
 impl WorkflowDefinition {
-    /// By step names alone.
     pub fn declared(name: impl Into<String>, steps: &[impl AsRef<str>]) -> Self {
         Self { name: name.into(), chain: Chain::declared(Track::Create, steps), siblings: Vec::new() }
     }
@@ -54,7 +52,6 @@ pub struct WorkflowOutline {
 pub struct ChainOutline {
     pub track: Track,
     pub folder: ProjectPath,
-    /// By path.
     pub steps: Vec<StepOutline>,
 }
 
@@ -149,7 +146,6 @@ impl fmt::Display for Track {
     }
 }
 
-/// Not resolved to a step yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reference {
     pub(crate) path: Option<ProjectPath>,
@@ -160,7 +156,6 @@ pub(crate) struct Reference {
 
 pub(crate) struct ReferenceBase<'base> {
     pub(crate) own_folder: Option<ProjectPath>,
-    /// `{workflow_path}`, `{installed_path}` and `{skill-root}`.
     pub(crate) workflow_folder: &'base ProjectPath,
 }
 
@@ -182,7 +177,6 @@ pub(crate) fn read(text: &str, base: &ReferenceBase<'_>) -> Option<Reference> {
     Some(Reference { path: path(text, base), folder, file_name: file_name.to_owned() })
 }
 
-/// `None`: an unknown variable, or outside of the project.
 pub(crate) fn path(text: &str, base: &ReferenceBase<'_>) -> Option<ProjectPath> {
     if let Some(rest) = text.strip_prefix('{') {
         let (variable, rest) = rest.split_once('}')?;

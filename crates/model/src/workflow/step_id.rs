@@ -77,7 +77,6 @@ impl StepId {
         }
     }
 
-    /// For steps without a number, the name.
     pub fn slug(&self) -> Option<&str> {
         match &self.form {
             StepForm::Numbered { slug, .. } => slug.as_deref(),

@@ -17,7 +17,6 @@ pub struct ArgumentType {
     pub shape: ArgumentShape,
     /// For lists: the shape of each item.
     pub items: Option<ArgumentShape>,
-    /// For references: the kind of the artifacts.
     pub target: Option<Name>,
     pub is_optional: bool,
 }
@@ -31,7 +30,6 @@ pub enum ArgumentShape {
     Time,
     List,
     Map,
-    /// The id, path, file name or number of an artifact.
     Ref,
 }
 
@@ -153,7 +151,6 @@ fn is_time(text: &str) -> bool {
     text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok()
 }
 
-/// A requirement of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     Reason,

@@ -68,7 +68,6 @@ impl Lifecycle {
         (kept < before).then_some(ChangeRefusal::NotAppended { lifecycle, key, kept, before })
     }
 
-    /// Only a move leaves a frozen state.
     fn frozen(&self, before: &Json, after: Option<&Json>) -> Option<ChangeRefusal> {
         let status =
             |state: &Json| state["status"].as_str().filter(|word| !word.is_empty()).map(str::to_owned);
@@ -200,7 +199,6 @@ impl Lifecycle {
 #[schemars(inline)]
 pub struct Roles(BTreeMap<Name, OneOrMore<ActorPattern>>);
 
-/// `agent:writer`; a final `*` matches any ending, as in `human:*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ActorPattern(String);
 
@@ -293,7 +291,6 @@ impl RootKeys {
         self.0.get(key).is_some_and(|value| value.is_filled)
     }
 
-    /// `None` for nothing, a list or a mapping.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.0.get(key)?.text.as_deref().filter(|text| !text.is_empty())
     }

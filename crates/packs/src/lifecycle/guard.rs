@@ -15,13 +15,10 @@ pub enum Guard {
     StepsFinished,
     /// `children-finished`: no delegated work is open.
     ChildrenFinished,
-    /// `human`
     Human,
-    /// `filled(KEY)`
     Filled(Box<str>),
     /// `dependencies-done(KEY)`: all work under KEY ended well, not failed or cancelled.
     DependenciesDone(Box<str>),
-    /// `holder(KEY)`: KEY names the actor.
     Holder(Box<str>),
     /// `file-exists(KEY)`: all files under KEY exist, at least one.
     FileExists(Box<str>),
@@ -29,17 +26,14 @@ pub enum Guard {
     AtLeast(Box<str>, u32),
     /// `below(KEY, LIMIT)`: a missing number is 0; the limit is a number or a key.
     Below(Box<(String, CounterLimit)>),
-    /// `other-than(KEY)`: KEY does not name the actor.
     OtherThan(Box<str>),
     /// `exists(KEY)`: all ids under KEY are artifacts of the project, at least one.
     Exists(Box<str>),
     /// `not-before(KEY)`: holds without a time, too.
     NotBefore(Box<str>),
-    /// `role(NAME)`: of the actor.
     Role(Box<str>),
     /// `code(NAME)`: a condition in the Rust module of a built-in pack.
     Code(Box<str>),
-    /// `verified`: the last of `attempts` passed verification.
     Verified,
     /// `approved`: `approval` names the entered state and a person who may approve it.
     Approved,
@@ -239,7 +233,6 @@ fn passes(verification: &Json) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CounterLimit {
     Number(u64),
-    /// Without the key there is no limit.
     Key(String),
 }
 

@@ -21,7 +21,6 @@ pub struct MoveFacts<'f> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveDecision<'l> {
-    /// `None`: there was no status.
     pub from: Option<&'l LifecycleState>,
     pub to: &'l LifecycleState,
     pub guards: Vec<&'l Guard>,
@@ -168,7 +167,6 @@ impl Lifecycle {
         }
     }
 
-    /// `legal` lists the states that may be entered.
     pub fn unknown_target(&self, to: &str, legal: Vec<String>) -> MoveRefusal {
         let words = self.states.iter().flat_map(|state| state.synonyms.iter().chain([&state.name]));
         MoveRefusal::UnknownTarget {

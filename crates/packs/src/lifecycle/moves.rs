@@ -72,7 +72,6 @@ struct Writes {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
     Set(String, Json),
-    /// At the end of a list.
     Append(String, Json),
     Remove(String),
 }
@@ -348,7 +347,6 @@ impl<R> From<MoveRefusal> for Refused<R> {
 }
 
 impl Lifecycle {
-    /// In order of declaration.
     pub fn named_moves(&self) -> &[NamedMove] {
         &self.named
     }

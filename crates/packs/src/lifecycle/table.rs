@@ -107,7 +107,6 @@ impl Lifecycle {
         self.subject.is_empty() && self.state_of(status).is_some_and(|state| state.is_terminal)
     }
 
-    /// Includes returns.
     pub fn moves(&self) -> impl Iterator<Item = Move<'_>> {
         self.states.iter().flat_map(|state| self.moves_from(state, None))
     }
@@ -154,7 +153,6 @@ pub struct LifecycleState {
     pub meaning: Option<String>,
     /// Higher is further; `None` for states off the path, such as blocked.
     pub rank: Option<u32>,
-    /// Work begins here.
     pub is_initial: bool,
     /// Work has ended. `*` does not cover its exits.
     pub is_terminal: bool,
@@ -170,7 +168,6 @@ pub struct LifecycleState {
     pub once: Vec<OnceDeclaration>,
     /// Skill files on how to work in this state.
     pub read: Vec<ReadDeclaration>,
-    /// The command that continues the work.
     pub next: Option<String>,
     pub waits_for_person: bool,
 }
@@ -190,7 +187,6 @@ pub struct Counter {
     pub entering: Vec<String>,
     /// Counts only entries from these states; empty means all.
     pub leaving: Vec<String>,
-    /// A move beyond it is refused.
     pub at_most: Option<CounterLimit>,
     pub reset_by: Vec<String>,
     pub reset_leaving: Vec<String>,
@@ -227,7 +223,6 @@ fn reached(lifecycle: &Lifecycle) -> Vec<&LifecycleState> {
     reached
 }
 
-/// A key that changes together with the status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyUpdate {
     /// Stores the state that was left.

@@ -23,7 +23,6 @@ pub(super) struct Filled {
     pub(super) rows: Range<usize>,
 }
 
-/// Rows without an artifact come first.
 pub(super) fn filled(state: &BoardState) -> Vec<Filled> {
     let all = state.overview.columns.iter();
     let names = all.flat_map(|column| column.places.iter().map(|place| (*place, column.name.as_str())));

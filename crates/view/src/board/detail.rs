@@ -101,7 +101,6 @@ fn of_artifact(entry: &Entry, overview: &Overview, theme: Theme) -> Vec<Line<'st
     lines
 }
 
-/// Empty without findings.
 fn findings(path: &ProjectPath, overview: &Overview, theme: Theme) -> Vec<Line<'static>> {
     let mut found = overview.findings.iter().filter(|finding| finding.path == *path).peekable();
     if found.peek().is_none() {

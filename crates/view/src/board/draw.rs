@@ -31,7 +31,6 @@ pub fn draw(state: &mut BoardState, theme: Theme, frame: &mut Frame<'_>) {
         return;
     }
     let halves = [Constraint::Percentage(SHARE), Constraint::Percentage(100 - SHARE)];
-    // Columns need the whole width.
     let is_beside = middle.width >= WIDE && state.view == View::List;
     let [left, right]: [Rect; 2] =
         if is_beside { Layout::horizontal(halves) } else { Layout::vertical(halves) }.areas(middle);

@@ -9,7 +9,6 @@ use crate::overview::{Overview, Trouble};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Row<'o> {
-    /// Belongs to no artifact.
     Trouble(&'o Trouble),
     Artifact(&'o Entry),
 }
@@ -79,9 +78,7 @@ pub(super) enum Sort {
     Path,
     /// Troubles first, then blocked, underway, not started, done.
     Trouble,
-    /// Latest change first.
     Change,
-    /// Nearest to completion first.
     Progress,
 }
 

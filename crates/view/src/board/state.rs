@@ -34,7 +34,6 @@ pub(super) enum View {
 pub(super) enum Mode {
     List,
     Filter,
-    /// The chosen row is open.
     Detail,
     Help,
 }
@@ -185,7 +184,6 @@ impl BoardState {
         }
     }
 
-    /// Falls back to the first row.
     fn choose_something(&mut self) {
         if self.chosen().is_none() {
             self.choose(0);
@@ -211,7 +209,6 @@ pub enum Key {
 const PAGE: i32 = 10;
 
 impl Key {
-    /// `None` for keys without a meaning here.
     pub const fn of(event: &KeyEvent) -> Option<Self> {
         if matches!(event.kind, KeyEventKind::Release) {
             return None;

@@ -109,7 +109,6 @@ pub(super) fn draw(state: &BoardState, theme: Theme, frame: &mut Frame<'_>, area
     frame.render_stateful_widget(table, area, &mut place);
 }
 
-/// Without steps and state.
 fn of_trouble(name: &str, trouble: &Trouble, theme: Theme) -> Row<'static> {
     let mark = if trouble.severity == Severity::Error { ERROR } else { WARNING };
     let style = theme.severity(trouble.severity);

@@ -24,22 +24,17 @@ pub struct Entry {
     pub workflow: String,
     pub bar: Option<StepBar>,
     pub condition: Condition,
-    /// The next step, or the next status move.
     pub next: Option<String>,
-    /// Rank and name in the lifecycle.
     pub state: Option<(u32, String)>,
-    /// Records the next step or move.
     pub command: Option<String>,
     pub status: Option<String>,
     pub scope: Option<String>,
     /// For stories: the key in the sprint status, which names the epic.
     pub story: Option<LedgerKey>,
-    /// For tickets of BMAD 7.
     pub ticket: Option<TicketPlace>,
     pub errors: usize,
     pub warnings: usize,
     pub tickets: Vec<TicketLink>,
-    /// Unknown if not among the latest events.
     pub changed_at: Option<Timestamp>,
 }
 
@@ -110,7 +105,6 @@ pub fn transition_command(path: &ProjectPath, to: &str) -> String {
     format!("stepmark transition {} {}", argument(path.as_str()), argument(to))
 }
 
-/// The next step, else the command of the kind, else the next higher state.
 fn next_of(summary: &ArtifactSummary<'_>) -> Option<String> {
     if let Some(progress) = &summary.progress {
         return Some(wording::next(&progress.next));
@@ -143,7 +137,6 @@ impl StepBar {
     }
 }
 
-/// Followed by the rows below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeRow {
     pub path: ProjectPath,

@@ -26,11 +26,9 @@ use stepmark_store::{
 /// Enough for the timeline, and to judge "lately".
 pub const EVENTS: usize = 600;
 
-/// The input of all views, read at one moment.
 #[derive(Clone, Debug)]
 pub struct Observation {
     pub project: String,
-    /// From the workspace clock.
     pub at: Timestamp,
     pub artifacts: ObservedArtifacts,
     pub systems: Arc<ObservedSystems>,
@@ -38,7 +36,6 @@ pub struct Observation {
     pub found: Arc<Artifacts>,
     /// They list stories without a file, too.
     pub ledgers: Arc<SprintLedgers>,
-    /// In the order of the files.
     pub findings: Vec<FindingRow>,
     /// At most [`EVENTS`], newest first.
     pub events: Vec<Event>,
@@ -141,11 +138,9 @@ pub struct ObservedArtifacts {
     texts: Arc<[TextStamp]>,
 }
 
-/// Detects a changed text.
 #[derive(Clone, Copy, Debug)]
 struct TextStamp {
     digest: Option<u64>,
-    /// Its stat data, as bytes.
     stat: Option<[u8; 32]>,
 }
 

@@ -45,17 +45,14 @@ pub struct TrackerState {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketLink {
-    /// `None`: deleted.
     pub path: Option<ProjectPath>,
     pub key: String,
     pub url: String,
-    /// The ticket matches the artifact.
     pub is_in_step: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryState {
-    /// The path; for a deleted artifact its marker.
     pub name: String,
     pub attempts: u32,
     /// The next attempt; `None` if a person has to act.
@@ -63,7 +60,6 @@ pub struct DeliveryState {
     pub why: String,
 }
 
-/// Open: nothing passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BreakerState {
     pub scope: String,
@@ -81,7 +77,6 @@ pub struct LeaderState {
 }
 
 impl TrackerState {
-    /// The error is a message for people.
     pub(super) fn read_all(workspace: &Workspace, summaries: &Summaries<'_>) -> Result<Vec<Self>, String> {
         let configuration =
             SyncConfiguration::of(workspace.configuration()).map_err(|error| with_causes(&error))?;
@@ -256,7 +251,6 @@ fn around(memory: &Memory, name: &str) -> Result<Option<Neighbourhood>, MemoryEr
 /// Unreadable records are left out: the findings report them.
 #[derive(Clone, Debug, Default)]
 pub struct ObservedSystems {
-    /// By id.
     pub flows: Vec<ObservedFlow>,
     pub asdd: Option<ObservedSlices>,
 }
@@ -273,7 +267,6 @@ pub struct ObservedFlow {
 pub struct ObservedSlices {
     /// In the order of the slices.
     pub paths: Vec<ProjectPath>,
-    /// As in `stepmark asdd status`.
     pub status: AsddStatus,
 }
 

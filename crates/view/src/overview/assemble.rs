@@ -56,7 +56,6 @@ pub struct Counts {
     pub next: usize,
     pub errors: usize,
     pub warnings: usize,
-    /// Findings of the lowest severity.
     pub notes: usize,
 }
 
@@ -142,7 +141,6 @@ fn entries(observation: &Observation) -> Vec<Entry> {
     entries.collect()
 }
 
-/// Latest change first, then by path.
 fn finished(entries: &[Entry]) -> Vec<usize> {
     let is_finished = |place: &usize| entries[*place].condition == Condition::Finished;
     let mut places: Vec<usize> = (0..entries.len()).filter(is_finished).collect();
@@ -150,7 +148,6 @@ fn finished(entries: &[Entry]) -> Vec<usize> {
     places
 }
 
-/// Underway first, then latest change.
 fn workable(entries: &[Entry]) -> Vec<usize> {
     let mut places: Vec<usize> =
         (0..entries.len()).filter(|place| entries[*place].condition.is_open()).collect();
@@ -170,7 +167,6 @@ pub struct SessionRow {
     pub first_at: Timestamp,
     pub last_at: Timestamp,
     pub actors: BTreeSet<String>,
-    /// Latest first.
     pub events: Vec<EventRow>,
 }
 
@@ -242,7 +238,6 @@ pub struct Trouble {
     /// `None`: the whole project.
     pub path: Option<ProjectPath>,
     pub what: String,
-    /// The broken rule.
     pub rule: Option<&'static str>,
 }
 

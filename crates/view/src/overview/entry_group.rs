@@ -13,7 +13,6 @@ use stepmark_model::{
 use super::EpicTitles;
 use crate::observation::Entry;
 
-/// The data that grouping needs.
 #[derive(Clone, Debug)]
 pub struct GroupMember<'a> {
     pub path: &'a ProjectPath,
@@ -51,7 +50,6 @@ pub struct EntryGroup {
     pub name: Option<String>,
     /// Indices of members, in natural order.
     pub places: Vec<usize>,
-    /// Stories without a file.
     pub unwritten: usize,
 }
 

@@ -18,7 +18,6 @@ pub struct ProgressGroup {
     /// Includes unwritten ones.
     pub total: usize,
     pub units: (usize, usize),
-    /// Stories in the sprint status without a file.
     pub unwritten: usize,
     /// Stories with a status that is only in the sprint status.
     pub not_imported: usize,

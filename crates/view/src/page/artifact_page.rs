@@ -30,14 +30,11 @@ const VALUE_CHARACTERS: usize = 1000;
 pub struct ArtifactView<'v> {
     pub overview: &'v Overview,
     pub path: &'v ProjectPath,
-    /// The error is a message for people.
     pub text: Result<&'v [u8], &'v str>,
-    /// Latest first; the error is a message for people.
     pub history: Result<&'v [Event], &'v str>,
     pub revision: Revision<'v>,
 }
 
-/// `None` if not in the overview.
 pub fn artifact_page(view: &ArtifactView<'_>) -> Option<String> {
     let ArtifactView { overview, path, revision, .. } = *view;
     let entry = overview.entry(path)?;

@@ -17,7 +17,6 @@ pub(super) fn hash_source(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(FileHash::of(text.as_bytes()).as_bytes()))
 }
 
-/// The project cannot be read: pages show the last known state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stale {
     pub since: Timestamp,
@@ -90,7 +89,6 @@ pub(super) fn text(markup: &Markup) -> String {
     visible_in_html(&markup.0)
 }
 
-/// A page that reloads as a whole.
 pub(super) fn live(name: &str, overview: &Overview, revision: Revision<'_>, main: &Markup) -> String {
     let has_memory = overview.has_memory || name == MEMORY[0].1;
     let form = Form::Live { revision, has_memory, has_pieces: false };
@@ -153,7 +151,6 @@ fn navigation(label: &str, first: &[(&str, &str)], then: &[(&str, &str)]) -> Mar
     }
 }
 
-/// Only its own script and style.
 fn policy() -> String {
     let (script, style) = (hash_source(SCRIPT), hash_source(STYLE));
     format!(
@@ -169,7 +166,6 @@ const NAME_DIGITS: usize = 12;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// On the same page.
     Rows,
     Pages,
 }

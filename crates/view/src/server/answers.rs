@@ -37,7 +37,6 @@ pub struct Served {
     pub(super) shown: watch::Receiver<Arc<Shown>>,
     pub(super) workspace: Arc<Workspace>,
     pub(super) port: u16,
-    /// Permits for pages drawn on request.
     pub(super) drawing: Arc<Semaphore>,
     pub(super) listening: Arc<Semaphore>,
 }

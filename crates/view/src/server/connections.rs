@@ -22,7 +22,6 @@ use tokio::{
 
 pub(super) type Connection = Join<OwnedReadHalf, Sending>;
 
-/// At a time; others wait.
 pub const CONNECTIONS: usize = 256;
 
 /// After a failed accept: an immediate retry would fail too.
@@ -95,7 +94,6 @@ impl AsyncWrite for Sending {
     }
 }
 
-/// Only own scripts, styles and requests.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -120,7 +118,6 @@ pub(super) fn add_headers(headers: &mut HeaderMap) {
     }
 }
 
-/// `None`: the request is allowed.
 pub(super) fn refusal(
     method: &Method,
     uri: &Uri,

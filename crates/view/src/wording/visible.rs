@@ -27,7 +27,6 @@ fn add_sign(shown: &mut String, character: char, [open, close]: [&str; 2]) {
         '\0'..='\u{1f}' => shown.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{FFFD}')),
         '\u{7f}' => shown.push('␡'),
         _ => {
-            // Writing to a String cannot fail.
             let _written = write!(shown, "{open}U+{:04X}{close}", u32::from(character));
         }
     }
@@ -81,7 +80,6 @@ pub fn next(next: &NextSteps<'_>) -> String {
     }
 }
 
-/// `None` for 0.
 pub fn waiting_stories(count: usize) -> Option<String> {
     match count {
         0 => None,

@@ -11,15 +11,12 @@ use crate::output::report::Excerpt;
 #[derive(Debug, Serialize)]
 struct CheckWire<'a> {
     schema: &'static str,
-    /// Artifacts only, no other files.
     artifacts: usize,
     findings: Vec<FindingWire<'a>>,
-    /// Not included here.
     more: usize,
     unreadable: &'a [String],
     counts: ProblemCounts,
     fixable: Fixable,
-    /// Made before the check.
     fixed: Vec<RemedyWire<'a>>,
     declined: Vec<DeclinedWire<'a>>,
     left_out: LeftOutWire,

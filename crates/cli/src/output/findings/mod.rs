@@ -54,7 +54,6 @@ pub(crate) struct CheckedFile<'a> {
 }
 
 impl<'a> CheckedFile<'a> {
-    /// Shown under `path`.
     pub(crate) fn at(path: &'a ProjectPath, bytes: &'a [u8], findings: &[Finding]) -> Self {
         let at = |finding: &Finding| Finding { path: path.clone(), ..finding.clone() };
         Self { path, bytes, findings: findings.iter().map(at).collect() }
@@ -83,7 +82,6 @@ pub(crate) struct FixedArtifact {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Fixable {
     pub(crate) safe: usize,
-    /// A person should review them.
     #[serde(rename = "unsafe")]
     pub(crate) with_care: usize,
 }

@@ -86,7 +86,6 @@ impl ProjectPath {
         name.rfind('.').filter(|dot| *dot > 0).map(|dot| &name[dot + 1..])
     }
 
-    /// `None`: the project root.
     pub fn parent(&self) -> Option<ProjectPath> {
         self.0.rfind('/').map(|slash| Self(self.0[..slash].into()))
     }
@@ -215,7 +214,6 @@ fn common_runs(one: &[u8], other: &[u8]) -> usize {
     let same = pieces.zip(others).take_while(|(one, other)| one == other).count() * PIECE;
     let same = same.min(one.len()).min(other.len());
     let same = same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count();
-    // The last run may continue differently.
     let Some(is_number) = one[..same].last().map(u8::is_ascii_digit) else { return 0 };
     one[..same].iter().rposition(|byte| byte.is_ascii_digit() != is_number).map_or(0, |place| place + 1)
 }

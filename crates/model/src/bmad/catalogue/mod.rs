@@ -62,7 +62,6 @@ impl CatalogueKind {
 pub struct Entry(BTreeMap<&'static str, String>);
 
 impl Entry {
-    /// Empty if unknown.
     pub fn get(&self, column: &str) -> &str {
         self.0.get(column).map_or("", String::as_str)
     }
@@ -94,7 +93,6 @@ impl Table {
             .ok_or_else(|| "its header is none of a catalogue".to_owned())
     }
 
-    /// Empty for short rows and missing columns.
     pub fn fields<const N: usize>(&self, columns: [&str; N]) -> impl Iterator<Item = [&str; N]> {
         let places = columns.map(|column| self.columns.iter().position(|name| name == column));
         self.rows
@@ -111,7 +109,6 @@ pub fn write(columns: &[String], entries: &[Entry]) -> Vec<u8> {
         builder.quote_style(quotes).terminator(Terminator::Any(b'\n')).from_writer(Vec::new())
     };
     let (mut header, mut rows) = (writer(QuoteStyle::Necessary), writer(QuoteStyle::Always));
-    // Writing into memory cannot fail.
     let _written = header.write_record(columns);
     for entry in entries {
         let _written = rows.write_record(columns.iter().map(|column| entry.get(column)));

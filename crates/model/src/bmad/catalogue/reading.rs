@@ -223,7 +223,6 @@ impl Keys<'_> {
         Some((value.scalar()?, value.text()?))
     }
 
-    /// As written; `None` if empty.
     fn text(&self, key: &str) -> Option<&str> {
         let (scalar, text) = self.scalar(key)?;
         (scalar != Scalar::Null && !text.is_empty()).then_some(text)
@@ -253,7 +252,6 @@ fn element(text: &str, name: &str) -> Option<String> {
     content.split_once(&format!("</{name}>")).map(|(content, _)| on_one_line(content))
 }
 
-/// The first element with text only.
 fn plain_element(text: &str, name: &str) -> Option<String> {
     let (start, end) = (format!("<{name}>"), format!("/{name}>"));
     text.match_indices(&start).find_map(|(at, _)| {

@@ -128,7 +128,6 @@ enum LookUp {
     Exact(usize),
     /// Folder name (if any) and file name match, the path does not.
     ByName(usize),
-    /// Resolved, but in another folder.
     Elsewhere,
     Missing,
 }

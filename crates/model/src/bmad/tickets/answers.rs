@@ -87,7 +87,6 @@ impl TicketTree {
         NextTickets { folder, ready_to_refine, ready_to_start, in_progress, blocked, reports }
     }
 
-    /// `scope` is a folder; `None`: all.
     pub fn status(&self, scope: Option<usize>) -> TicketStatus {
         let scope = self.scope_of(scope);
         let mut blocks: HashMap<&Needed, Vec<Needed>> = HashMap::new();
@@ -144,7 +143,6 @@ impl TicketTree {
         })
     }
 
-    /// Empty if the ticket may proceed.
     pub fn hindrance(&self, own: &Ticket) -> String {
         let reason = Some(own.blocked_reason.clone()).filter(|reason| !reason.is_empty());
         let unmet = self.unmet(own);
@@ -396,7 +394,6 @@ impl TicketTree {
         self.problems.iter().filter(|own| own.fault != TicketFault::Unticketed)
     }
 
-    /// Dependencies between epics that contradict the declarations.
     pub(super) fn order_problems(&self) -> Vec<TicketProblem> {
         let reports = self.reports(None);
         let text = |own: &Json, key: &str| own[key].as_str().unwrap_or_default().to_owned();

@@ -81,7 +81,6 @@ pub(super) struct Entry {
     pub(super) unknown: String,
     pub(super) is_hitl: bool,
     pub(super) is_refine: bool,
-    /// Key in a BMAD 6 sprint.
     pub(super) v6_key: String,
     pub(super) plan_checkpoint: bool,
     pub(super) done_checkpoint: bool,
@@ -140,7 +139,6 @@ pub fn are_unlike(one: &str, other: &str) -> bool {
     other.split('-').all(|word| !words.contains(word))
 }
 
-/// Block or inline table, with its span.
 type Row<'t> = (&'t dyn TableLike, Option<Range<usize>>);
 
 impl Reader<'_> {

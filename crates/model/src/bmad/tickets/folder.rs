@@ -18,7 +18,6 @@ use crate::artifact::{Artifact, ProjectPath};
 #[derive(Clone, Debug)]
 pub struct TicketFolder {
     pub path: ProjectPath,
-    /// `tickets.toml`
     pub breakdown: Option<Vec<u8>>,
     pub files: Vec<Artifact>,
 }
@@ -62,11 +61,9 @@ pub struct Ticket {
     /// Needs of the entry and its flag for a person, if a leaf file has them, too.
     pub(super) planned: Option<(Vec<Reference>, bool)>,
     pub(super) drift: Option<(Vec<Needed>, bool)>,
-    /// Source of `after`: file and references.
     pub(super) names: (ProjectPath, Vec<Reference>),
 }
 
-/// Missing parts are empty.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Container {
     pub(super) status: String,
@@ -168,7 +165,6 @@ impl<'a> Keys<'a> {
         TicketProblem { path, span, fault: TicketFault::Unusable, message }
     }
 
-    /// `None` for other words, which are reported.
     fn one_of(&self, key: &str, words: &[&str], problems: &mut Vec<TicketProblem>) -> Option<String> {
         let word = self.text(key);
         if word.is_empty() || words.contains(&&*word) {
@@ -291,7 +287,6 @@ impl TicketFolder {
         }
     }
 
-    /// Tickets with an unreadable plan are never next.
     fn block_unreadable(&self, tickets: &mut [Ticket]) {
         let is_broken = |own: &&Artifact| !own.is_readable();
         let broken: HashSet<&ProjectPath> = self.files.iter().filter(is_broken).map(Artifact::path).collect();
@@ -351,7 +346,6 @@ impl Ticket {
         self.entry.is_refine
     }
 
-    /// The status, else the state.
     pub fn word(&self) -> &str {
         if self.status.is_empty() { self.state.as_str() } else { &self.status }
     }

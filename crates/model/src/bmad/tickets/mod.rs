@@ -19,12 +19,10 @@ use stepmark_frontmatter::Span;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TicketFault {
-    /// At least a part of a file.
     Unusable,
     /// Unknown or cyclic.
     Reference,
     Order,
-    /// Leaf file and entry differ.
     Drift,
     /// A plan that says it has no ticket: unplanned work.
     Unticketed,

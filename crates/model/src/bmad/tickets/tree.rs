@@ -11,23 +11,18 @@ use super::{
 };
 use crate::artifact::ProjectPath;
 
-/// The target of a dependency.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Needed {
     Ticket(usize),
-    /// Index of its folder.
     Epic(usize),
-    /// An unresolved name.
     Unknown(String),
 }
 
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) path: ProjectPath,
-    /// If the initiative lists it.
     pub(super) id: Option<TicketId>,
     pub(super) container: Container,
-    /// From the epic's own file.
     pub(super) gates: Vec<Needed>,
     pub(super) next_id: i64,
 }
@@ -45,7 +40,6 @@ pub struct TicketTree {
     /// Epics in build order, then the top folder.
     pub(super) places: Vec<Place>,
     pub(super) declared: Vec<DeclaredEpic>,
-    /// Indices by name.
     pub(super) listed: HashMap<String, usize>,
     pub(super) tickets: Vec<Ticket>,
     pub(super) problems: Vec<TicketProblem>,
@@ -371,7 +365,6 @@ impl Names {
         }
     }
 
-    /// Without duplicates.
     fn find_all(&self, references: &[Reference], folder: Option<usize>) -> Vec<Needed> {
         let mut known = HashSet::new();
         let found = references.iter().map(|reference| self.find(reference, folder));

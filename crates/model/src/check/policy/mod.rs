@@ -128,7 +128,6 @@ fn faults(subject: &Subject<'_>, comment: &SuppressionComment, used: &[&'static 
     found
 }
 
-/// Else its suppression may be in use.
 fn was_looked_for(rule: &Rule, subject: &Subject<'_>) -> bool {
     if !rule.decision.is_of_artifact() {
         return false;

@@ -10,7 +10,6 @@ fn slice<'s>(subject: &'s Subject<'_>) -> Option<&'s Record> {
     subject.slice().filter(|record| record.kind == SliceKind::Slice)
 }
 
-/// Falls back to the frontmatter.
 fn span(subject: &Subject<'_>, key: &str) -> Span {
     value_span(subject.artifact, &[key])
 }

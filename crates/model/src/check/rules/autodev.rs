@@ -10,14 +10,12 @@ use crate::check::{Finding, Severity, Subject, rule::Decision};
 use serde_json::Value as Json;
 use stepmark_frontmatter::Span;
 
-/// Values below `## Current Step`.
 struct Block<'a> {
     artifact: &'a Artifact,
     values: Json,
 }
 
 impl<'a> Block<'a> {
-    /// Empty for other files.
     fn of(subject: &Subject<'a>) -> Result<Self, StateUnreadable> {
         let artifact = subject.artifact;
         if !keeps_state(artifact.path()) {

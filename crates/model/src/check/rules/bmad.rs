@@ -41,7 +41,6 @@ fn check_baseline_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// `entry` differs from HEAD.
 pub fn memlog_finding(path: &ProjectPath, entry: &str) -> Finding {
     let message = format!("the entry `{entry}` was changed, moved or taken away since HEAD");
     let help = "a memlog only grows: put it back, and say what is right now with `stepmark memlog append`";

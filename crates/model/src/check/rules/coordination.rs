@@ -10,7 +10,6 @@ fn task<'s>(subject: &'s Subject<'_>) -> Option<&'s Record> {
     subject.record().filter(|record| record.kind == RecordKind::Task)
 }
 
-/// Falls back to the frontmatter.
 fn span(subject: &Subject<'_>, key: &str) -> Span {
     value_span(subject.artifact, &[key])
 }
@@ -160,7 +159,6 @@ fn check_too_many_claims(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// In chronological order.
 const TIMES: [&str; 4] = ["created_at", "claimed_at", "started_at", "completed_at"];
 
 fn check_time_order(subject: &Subject<'_>, found: &mut Vec<Finding>) {

@@ -122,7 +122,6 @@ fn check_parent_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Makes it the root of a new chain.
 fn as_a_root(subject: &Subject<'_>, member: &Member) -> Option<Fix> {
     let delegation = member.delegation.as_ref().filter(|delegation| delegation.is_mapping)?;
     let id = delegation.id()?;

@@ -83,7 +83,6 @@ fn formatted(file: &[u8], opening: Span, line_end: &str) -> Option<Fix> {
     None
 }
 
-/// Adds a blank line below.
 fn to_the_start(file: &[u8], block: Span) -> Option<Fix> {
     let mut text = std::str::from_utf8(file.get(block.range())?).ok()?.to_owned();
     let line_end = LineEnding::first_of(file)?.as_str();
@@ -385,7 +384,6 @@ pub(super) fn tabs_to_blame(artifact: &Artifact) -> Option<TabIndentation> {
     left.as_ref().is_none_or(is_further).then(|| TabIndentation { runs, are_all: left.is_none(), are_alone })
 }
 
-/// Indentation of non-blank lines.
 fn indents(bytes: &[u8], content: Span) -> Vec<Span> {
     let mut indents = Vec::new();
     let mut start = content.start;

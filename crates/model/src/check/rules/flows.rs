@@ -17,7 +17,6 @@ fn facts(subject: &Subject<'_>) -> Option<Arc<FlowFacts>> {
     subject.environment?.flows()
 }
 
-/// Falls back to the frontmatter.
 fn span(subject: &Subject<'_>, key: &str) -> Span {
     value_span(subject.artifact, &[key])
 }

@@ -33,7 +33,6 @@ fn is_finished(lifecycle: Option<&Lifecycle>, status: &str) -> bool {
     }
 }
 
-/// Without a status, the position where it would be.
 fn place_of_status(artifact: &Artifact) -> Span {
     artifact.state().status.as_ref().map_or(Span::at(0), |status| status.span)
 }
@@ -159,7 +158,6 @@ fn is_same_spelling(one: &StepId, other: &StepId) -> bool {
         || one.spelling() == other.spelling()
 }
 
-/// In any spelling.
 fn is_same_step(before: &Progress<'_>, place: usize, after: &Progress<'_>) -> bool {
     let is_done = |step: &&Step| {
         after.done.iter().flat_map(|done| &done.steps).any(|other| other.id.form() == step.id.form())

@@ -68,7 +68,6 @@ pub fn record_lost_finding(path: &ProjectPath, is_gone: bool, command: &str) -> 
     Finding::new(&RECORD_LOST, path, Span::at(0), message).with_help(help)
 }
 
-/// No recorded change led to its state.
 pub fn record_edited_finding(path: &ProjectPath) -> Finding {
     let file = argument(path.as_str());
     let help = format!(

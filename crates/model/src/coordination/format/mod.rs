@@ -88,7 +88,6 @@ impl Format {
     }
 }
 
-/// Empty if unreadable.
 pub fn heartbeats(bytes: &[u8]) -> Signals {
     let Ok(Json::Object(file)) = read_json(bytes) else { return Signals::new() };
     let signal = |id: Option<&str>, agent: &Json| {
@@ -145,7 +144,6 @@ pub fn render(format: Format, state: &State, signals: &Signals, now: &str) -> Fi
     }
 }
 
-/// Ignores other files.
 pub fn read(format: Format, files: &Files) -> Result<State, FormatError> {
     match format {
         Format::TasksFile => tasks_file::read(files),

@@ -23,7 +23,6 @@ const ABSENT: &str = "absent";
 pub(super) enum Kind {
     Any,
     Role,
-    /// Empty if missing.
     Text,
     OptionalText,
     Status,
@@ -72,7 +71,6 @@ const RESULT: [(&str, Kind); 7] = [
 ];
 
 impl Kind {
-    /// A valid value for the model; `None`: left out.
     fn held(self, key: &str, value: &Json) -> Option<Json> {
         let is_texts = |items: &[Json]| items.iter().all(Json::is_string);
         let fits = match self {
@@ -130,7 +128,6 @@ fn held_status(word: &str) -> &str {
     }
 }
 
-/// Values that the model cannot hold.
 pub(crate) fn unheld(record: &Record) -> Vec<String> {
     let task = task(record);
     let note = task.pointer("/context/metadata/stepmark").and_then(Json::as_object);
@@ -254,7 +251,6 @@ fn take_note(values: &mut Values) -> Option<Values> {
     }
 }
 
-/// Only if it `was_absent` and is unchanged.
 fn remove(values: &mut Values, key: &str, was_absent: bool, written: Option<&Json>) {
     if was_absent && says_the_same(key, values.get(key), written) {
         values.shift_remove(key);

@@ -14,7 +14,6 @@ use crate::{
 
 pub(super) const FILE: &str = "mcp-state.json";
 
-/// Key and default.
 type Usual = (&'static str, fn() -> Json);
 
 /// Mandatory keys of a task with defaults: the server reads texts, numbers and lists without checks.

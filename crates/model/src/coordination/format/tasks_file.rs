@@ -66,7 +66,6 @@ impl Serialize for TasksFile<'_> {
     }
 }
 
-/// Skips missing values.
 struct Task<'s>(&'s Record);
 
 impl Serialize for Task<'_> {
@@ -84,7 +83,6 @@ impl Serialize for Task<'_> {
     }
 }
 
-/// A mapping with these keys first.
 struct InOrder<'s>(&'s [&'s str], &'s Map<String, Json>);
 
 impl Serialize for InOrder<'_> {

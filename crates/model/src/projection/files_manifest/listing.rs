@@ -74,7 +74,6 @@ impl Listing {
         self.places.contains_key(folder) || self.above.contains(folder)
     }
 
-    /// Unordered.
     pub fn lines(&self) -> impl Iterator<Item = (String, usize)> {
         let of = |folder: &ListedFolder| {
             let lines: Vec<_> = folder
@@ -104,7 +103,6 @@ impl ListedFolder {
         self.files.push(PackedFile { name: start..self.names.len(), hash, line });
     }
 
-    /// Relative to the manifest's root; empty for the root.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -142,7 +140,6 @@ impl ListedFolder {
         (place < self.len() && self.name(place) == name).then_some(place)
     }
 
-    /// Reports repeated paths.
     fn arrange(&mut self, oddities: &mut Vec<ManifestWarning>) {
         let names = &self.names;
         // A stable sort keeps rows of one path in order; the last one counts.

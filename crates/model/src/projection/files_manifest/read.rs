@@ -7,7 +7,6 @@ use crate::artifact::{FileHash, FileHashError};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ManifestReading<'text> {
-    /// In file order.
     pub rows: Vec<ReadRow<'text>>,
     /// Lines in another form than the installer's.
     pub oddities: Vec<ManifestWarning>,
@@ -214,11 +213,9 @@ impl<'text> Fields<'text> {
 pub struct FileRow<'text> {
     /// Lower-case extension without dot; `file` if there is none.
     pub kind: Cow<'text, str>,
-    /// File name without extension.
     pub name: Cow<'text, str>,
     /// First component of the path (for a file in the root, its name).
     pub module: Cow<'text, str>,
-    /// Relative to the manifest's root, with `/`.
     pub path: Cow<'text, str>,
     /// Of the raw bytes. `None`: unreadable when the manifest was written, or a manifest older than the
     /// column.

@@ -66,9 +66,7 @@ impl FileClass {
 /// On disk, unless the hash is as listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundFile {
-    /// No such file or folder.
     Nothing,
-    /// With the reason.
     Unreadable(String),
     /// Another hash, or a row without one. Has hashes with other line ends, if readable.
     OtherBytes(Option<Box<LineEndHashes>>),
@@ -77,7 +75,6 @@ pub enum FoundFile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deviation {
     pub path: String,
-    /// `None`: the manifest has none.
     pub listed: Option<FileHash>,
     pub found: FoundFile,
 }
@@ -88,7 +85,6 @@ pub struct Observations {
     pub deviations: Vec<Deviation>,
     /// Relative to the root, which is empty.
     pub folders: HashSet<String>,
-    /// Unreadable, with the reason.
     pub closed_folders: Vec<(String, String)>,
     pub unlisted: Vec<String>,
 }
@@ -98,7 +94,6 @@ pub struct FileResult {
     /// Relative to the manifest's root.
     pub path: String,
     pub class: FileClass,
-    /// For unreadable files.
     pub reason: Option<String>,
 }
 

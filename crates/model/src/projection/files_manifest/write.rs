@@ -39,13 +39,11 @@ pub fn write(rows: &[FileRow<'_>]) -> Result<Vec<u8>, UnlistablePath> {
 
 const HASH: usize = 64;
 
-/// After the hash.
 const AFTER_HASH: &[u8] = b"\"\n";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Renewal {
     Current,
-    /// Position of the outdated hash.
     Outdated(Range<usize>),
 }
 

@@ -11,7 +11,6 @@ use crate::{
 
 pub use pattern::{NameAgreement, OutputPattern};
 
-/// Candidates, prepared for many artifacts.
 #[derive(Clone, Debug)]
 pub struct Binder {
     candidates: Vec<Candidate>,
@@ -245,7 +244,6 @@ impl Candidate {
         self
     }
 
-    /// From the configuration.
     pub fn also_named(mut self, name: &str) -> Self {
         self.names.push(name.to_owned());
         self
@@ -319,22 +317,18 @@ pub enum BindingReason {
     UnknownWorkflowType {
         value: String,
     },
-    /// Together with `research_type`.
     WorkflowType {
         value: String,
         agreement: NameAgreement,
     },
-    /// In the artifact's list.
     StepNames {
         matched: usize,
     },
-    /// Only some candidates have the list's track.
     Track(Track),
     /// From the name of the workflow or its template.
     FileNameWords {
         words: usize,
     },
-    /// The declared output of the workflow.
     OutputPattern,
 }
 
@@ -353,7 +347,6 @@ impl fmt::Display for BindingReason {
     }
 }
 
-/// Indices refer to the list of candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Binding {
     Bound {

@@ -27,7 +27,6 @@ impl Graph {
         self.edges[step].iter().filter(move |edge| edge.kind == kind).map(|edge| edge.to)
     }
 
-    /// Regular successors and alternatives.
     pub(crate) fn onward(&self, step: usize) -> impl Iterator<Item = usize> {
         self.edges[step].iter().filter(|edge| is_onward(edge)).map(|edge| edge.to)
     }
@@ -261,7 +260,6 @@ impl Route {
     }
 }
 
-/// The first common successor.
 fn junction(graph: &Graph, members: &[usize]) -> Option<usize> {
     let reached: Vec<Vec<bool>> = members.iter().map(|member| graph.reachable_from(*member)).collect();
     let common = (0..graph.edges.len()).filter(|step| reached.iter().all(|from| from[*step])).collect();
@@ -305,7 +303,6 @@ pub(crate) enum EdgeKind {
     Alternative,
     /// `continueStepFile`, `resumeStepFile`: a later session returns here.
     Resume,
-    /// Leads back to a predecessor.
     Loop,
 }
 
@@ -320,7 +317,6 @@ pub(crate) enum EdgeSource {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edge {
-    /// Index of the target.
     pub(crate) to: usize,
     pub(crate) kind: EdgeKind,
     pub(crate) source: EdgeSource,
@@ -329,7 +325,6 @@ pub(crate) struct Edge {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unit<'chain> {
     Step(&'chain Step),
-    /// A person chooses (02a–02d of brainstorming).
     Choice(Vec<&'chain Step>),
 }
 
@@ -344,7 +339,6 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Each name leads to the next one.
     pub fn declared(track: Track, names: &[impl AsRef<str>]) -> Self {
         let mut diagnoses = Vec::new();
         if names.len() > MAX_STEPS {

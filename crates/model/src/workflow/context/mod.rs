@@ -39,7 +39,6 @@ pub enum ContextOutcome {
     Unreadable {
         reason: String,
     },
-    /// The nearest statement.
     Wins(ProjectPath),
     /// The nearest statement names no file of the project; the next one would be a guess.
     WinsUnusably {
@@ -55,7 +54,6 @@ pub struct ContextAnswer {
 }
 
 impl ContextAnswer {
-    /// `None` if unnamed or unusable.
     pub fn path(&self) -> Option<&ProjectPath> {
         self.candidates.iter().find_map(|candidate| match &candidate.verdict {
             ContextOutcome::Wins(path) => Some(path),
@@ -70,7 +68,6 @@ impl ContextAnswer {
         self.candidates.iter().find(wins)
     }
 
-    /// An unreadable source, or an unusable winner.
     pub fn has_problem(&self) -> bool {
         let is_problem = |candidate: &ContextCandidate| {
             matches!(
@@ -203,7 +200,6 @@ pub enum ContextSourceError {
     Yaml(#[from] ParseError),
 }
 
-/// Of a YAML file, or of frontmatter.
 pub fn context_statements(
     path: &ProjectPath,
     bytes: &[u8],

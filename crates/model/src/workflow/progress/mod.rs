@@ -98,7 +98,6 @@ pub struct StepRecord<'artifact> {
     pub content: Content,
 }
 
-/// Of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Content {
     Empty,
@@ -132,18 +131,15 @@ pub struct Progress<'chain> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkState {
-    /// No content either.
     NotStarted,
     /// Content without steps: upstream shows it to a person before the first step runs again
     /// (docs/formats.md, "Resumption").
     Interrupted,
     Underway,
-    /// The end of the chain is done.
     Finished,
 }
 
 impl Progress<'_> {
-    /// In units.
     pub const fn left(&self) -> usize {
         self.total.saturating_sub(self.done_units)
     }
@@ -179,7 +175,6 @@ pub struct UnknownItem<'chain> {
 pub enum UnknownReason<'chain> {
     /// `edit-2026-02-24`: a note.
     Words,
-    /// Looks like a step, but is not in the chain.
     NoSuchStep,
     Ambiguous(Vec<&'chain Step>),
     /// `step-e-01-discovery` in a PRD edited later.
@@ -215,7 +210,6 @@ pub(in crate::workflow) struct Reading<'chain> {
     chain: &'chain Chain,
     done: Vec<bool>,
     done_items: Vec<DoneItem<'chain>>,
-    /// Index in the done items, and its steps.
     furthest: Option<(usize, Vec<usize>)>,
     out_of_order: Vec<usize>,
     duplicates: Vec<usize>,

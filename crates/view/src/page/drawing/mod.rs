@@ -110,7 +110,6 @@ pub(super) enum Lines {
 struct Layers {
     /// Layer and row (in half rows) of each task, then of the bends.
     places: Vec<(usize, usize)>,
-    /// Each as the points on its way.
     lines: Vec<Vec<usize>>,
     layers: usize,
     rows: usize,

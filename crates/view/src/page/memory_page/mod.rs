@@ -21,7 +21,6 @@ use crate::{
 const TEXT: usize = 500;
 const NAME: usize = 120;
 
-/// Shows the reason if memory cannot be read.
 pub fn memory_page(
     overview: &Overview,
     memory: Result<&ObservedMemory, &str>,
@@ -56,12 +55,10 @@ struct Places<'p> {
 }
 
 impl Places<'_> {
-    /// `None` if not shown.
     fn record(&self, id: &str) -> Option<String> {
         self.shown.contains(id).then(|| format!("#{}", element_id(id)))
     }
 
-    /// `None` if missing.
     fn artifact(&self, path: &str) -> Option<String> {
         let path = ProjectPath::new(path).ok()?;
         self.overview.entry(&path).map(|_| self.links.to(&path))

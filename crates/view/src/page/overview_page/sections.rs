@@ -57,7 +57,6 @@ const TREE_ROWS: usize = 500;
 /// Deeper rows are not indented further.
 const DEEPEST: usize = 8;
 
-/// Empty without delegations.
 pub(super) fn delegation(overview: &Overview, links: Links) -> Markup {
     let rows = &overview.tree;
     html! {

@@ -14,7 +14,6 @@ use crate::{observation::ObservedSlices, overview::Overview, wording};
 /// Per column; the table has all.
 const SHOWN: usize = 30;
 
-/// `None` without ASDD.
 pub(super) fn section(overview: &Overview, links: Links) -> Option<Markup> {
     let slices = overview.systems.asdd.as_ref()?;
     let state = &slices.status.state;

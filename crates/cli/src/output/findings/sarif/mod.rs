@@ -129,7 +129,6 @@ enum Region {
     Bytes { byte_offset: usize, byte_length: usize },
 }
 
-/// Lines of a file, to convert offsets.
 struct RegionIndex<'f> {
     bytes: &'f [u8],
     lines: LineIndex,
@@ -186,7 +185,6 @@ const KEY: &str = "stepmarkFinding/v1";
 
 struct Fingerprints<'f> {
     bytes: &'f [u8],
-    /// Equal findings so far.
     seen: HashMap<FileHash, usize>,
 }
 

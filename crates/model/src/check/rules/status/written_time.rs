@@ -14,7 +14,6 @@ pub(super) enum WrittenTime<'a> {
     Impossible(&'a str),
     /// With digits: a date in another format, or seconds.
     OtherForm(&'a str),
-    /// Without digits.
     Words(&'a str),
 }
 

@@ -110,7 +110,6 @@ fn listed(task: &Task<'_>) -> Markup {
 struct Task<'f> {
     id: &'f str,
     title: &'f str,
-    /// Empty without an execution.
     status: &'f str,
     is_ready: bool,
     /// Somebody has to act before it continues.
@@ -118,9 +117,7 @@ struct Task<'f> {
     tries: String,
     waits_for: &'f [String],
     agent: Option<String>,
-    /// `None` without an execution.
     address: Option<String>,
-    /// Empty if there is none.
     command: String,
 }
 
