@@ -1,4 +1,4 @@
-//! The artifact of a command that may leave it out.
+//! The default artifact of commands.
 
 use std::{collections::BTreeSet, path::Path};
 

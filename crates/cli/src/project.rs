@@ -117,7 +117,8 @@ impl Project {
 
     /// By path, or by a unique short name: the end of its path, its name without `.md`, a story number
     /// (`1-2`, `1.2`), or the beginning of its name.
-    /// || All commands resolve artifacts here or in [`Self::known_path`], so that typos give the same error.
+    ///
+    /// All commands resolve artifacts here or in [`Self::known_path`], so that typos give the same error.
     pub(crate) fn artifact_path(&self, given: &Path) -> Result<ProjectPath, Failure> {
         self.named(given, |_| Ok(false))
     }

@@ -1,4 +1,4 @@
-//! A set of tools, and how a call of one ends.
+//! Sets of tools, and results of calls.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -19,8 +19,9 @@ pub trait ToolSet: Send + Sync {
 }
 
 /// The result twice: structured and as text.
-/// || Clients give the model only one of the two, so each is complete. The text is not a copy of the JSON:
-/// those who are billed for both would pay twice.
+///
+/// Clients give the model only one of the two, so each is complete. The text is not a copy of the JSON: those
+/// who are billed for both would pay twice.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub structured: Map<String, Value>,
@@ -46,7 +47,7 @@ impl Refusal {
 }
 
 /// A `null` argument counts as missing: models write that for arguments they leave out. Errors give no
-/// remedy: the schema tells.
+/// remedy: see the schema.
 pub fn read<T: DeserializeOwned>(mut arguments: Arguments) -> Result<T, Refusal> {
     without_null(&mut arguments);
     serde_json::from_value(Value::Object(arguments)).map_err(|error| {

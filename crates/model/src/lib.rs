@@ -1,6 +1,7 @@
 //! State of agentic workflows as values, and the decisions about it. Pure: no file system, clock, environment
 //! or database.
-//! || Modules are in dependency order; each uses only those above it.
+//!
+//! Modules are in dependency order; each uses only those above it.
 
 pub use stepmark_packs as packs;
 pub use stepmark_packs::spelling;

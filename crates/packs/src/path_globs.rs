@@ -8,7 +8,8 @@ use crate::{deserialize_as_scalar, schema_of_scalar};
 
 /// A pattern as in `.gitignore`, but always relative to the project root: `*` and `?` match within a path
 /// component, `**` crosses folders, `[a-z]` and `{a,b}` choose. A final `/` matches everything in the folder.
-/// || Checked when parsed, compiled on first match: most commands match nothing, and compiling is the slowest
+///
+/// Checked when parsed, compiled on first match: most commands match nothing, and compiling is the slowest
 /// part.
 #[derive(Clone)]
 pub struct PathGlob {

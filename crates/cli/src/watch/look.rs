@@ -102,7 +102,7 @@ async fn blocking(
     }
 }
 
-/// For unwatched files (ledger, configuration), since reading leaves traces.
+/// For files that are not watched (sync database, configuration), since reading changes them.
 const STATS_AGAIN: Duration = Duration::from_secs(1);
 
 /// For changes in quick succession: a commit writes an artifact, then the journal.
@@ -181,7 +181,7 @@ impl Following<'_> {
                 Looked::Failed => FAILED_AGAIN,
                 Looked::Interrupted => continue,
             };
-            // After reading, since that touches the ledger's files.
+            // After reading, since that touches the files of the sync database.
             let sent = known(&ledger);
             let until = Instant::now() + again_after;
             loop {

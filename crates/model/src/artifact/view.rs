@@ -36,7 +36,6 @@ const STATE_KEYS: [&str; 10] = [
 ];
 
 impl Artifact {
-    ///
     /// ```
     /// use stepmark_model::artifact::{Artifact, ProjectPath};
     ///

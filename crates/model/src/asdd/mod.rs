@@ -1,7 +1,8 @@
 //! ASDD: slices that agents take through phases, as records in artifacts, and the manifest that agents read
 //! before they work (docs/formats.md, "ASDD"). Pure.
-//! || An agent's proposal rests on the slice as the agent read it. [`commit`] applies it if nothing
-//! contradicts it, else refuses it with the reason; the slice is not changed.
+//!
+//! An agent's proposal rests on the slice as the agent read it. [`commit`] applies it if nothing contradicts
+//! it, else refuses it with the reason; the slice is not changed.
 
 mod state;
 mod proposal;

@@ -289,7 +289,8 @@ pub fn detect_flow<'f>(flows: &'f Flows, has_code: bool, files: &dyn ProjectFile
 
 /// Without a position, files decide alone. Steps without conditions count as noted; if nothing is noted, the
 /// first of them is next.
-/// || The position agrees if no earlier step is due, and its own step is due exactly if it is open.
+///
+/// The position agrees if no earlier step is due, and its own step is due exactly if it is open.
 pub fn detect(flow: &Flow, noted: Option<&Position>, files: &dyn ProjectFiles) -> Detection {
     let first_from = |number: u16| {
         let rest = flow.steps.iter().filter(move |step| step.step >= number);

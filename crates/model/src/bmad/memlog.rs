@@ -1,6 +1,7 @@
 //! The append-only memlog of BMAD 6.11 and later (`scripts/memlog.py`). Pure.
-//! || Writes the same bytes as the script, except: comments and line ends are kept, and a key that would
-//! break the head is refused.
+//!
+//! Writes the same bytes as the script, except: comments and line ends are kept, and a key that would break
+//! the head is refused.
 
 use crate::artifact::{Artifact, ProjectPath};
 use serde_json::{Map, Value as Json, json};

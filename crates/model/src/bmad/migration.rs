@@ -1,6 +1,7 @@
 //! Migration from BMAD 6 to BMAD 7: epics and stories of a sprint become tickets (docs/bmad.md). Pure.
-//! || A story becomes a leaf file, a spec a plan; both keep all bytes below their frontmatter. Old files move
-//! to `archive-v6/` unchanged.
+//!
+//! A story becomes a leaf file, a spec a plan; both keep all bytes below their frontmatter. Old files move to
+//! `archive-v6/` unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 

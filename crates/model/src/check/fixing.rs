@@ -1,7 +1,8 @@
 //! Applies fixes: each round makes all allowed fixes that do not touch each other, then checks the file
 //! again.
-//! || Guarantees: only bytes of fixes change, each fixed finding is gone, and there is no new error. Fixes
-//! that would break this are declined with the reason.
+//!
+//! Guarantees: only bytes of fixes change, each fixed finding is gone, and there is no new error. Fixes that
+//! would break this are declined with the reason.
 
 use std::{
     cell::OnceCell,
@@ -245,7 +246,7 @@ pub trait RuleEnvironment {
     /// From the [`SprintStatus`](crate::bmad::sprint::SprintStatus) at `ledger`; `story` is the file name.
     /// `None` also for an unreadable file.
     fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String>;
-    /// True if nobody can tell.
+    /// True if unknown.
     fn is_commit(&self, _name: &str) -> bool {
         true
     }

@@ -1,5 +1,6 @@
 //! Findings: problems of an artifact, with position and fix.
-//! || A rule is a value with a function; [`RULES`] lists them. Rules see only a [`Subject`], filled by the
+//!
+//! A rule is a value with a function; [`RULES`] lists them. Rules see only a [`Subject`], filled by the
 //! caller, never a file.
 
 mod rule;

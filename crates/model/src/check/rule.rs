@@ -1,4 +1,4 @@
-//! A rule: what it is called, what it finds, why that matters, and how to fix it.
+//! Rules: id, name, check, explanation, fix.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A graph of tasks, and what is wrong with one.
+//! Graphs of tasks, and their faults.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! One thing that happened.
+//! Events of the journal.
 
 use super::event_draft::{LOCAL, TOGETHER};
 use super::{Actor, ArtifactKey, EventDraft};

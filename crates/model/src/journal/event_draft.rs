@@ -1,4 +1,4 @@
-//! The part of an event that its maker gives.
+//! The caller's part of an event.
 
 use super::{Event, EventId, Kind, Spelling};
 use serde::{Deserialize, Serialize};

@@ -74,7 +74,8 @@ impl ChangeInHistory<'_> {
     }
 
     /// Only events for which `counts` is true.
-    /// || Events that led to the newer state decide, each by what happened before it: the last one about the
+    ///
+    /// Events that led to the newer state decide, each by what happened before it: the last one about the
     /// loss must be a removal. If none led there, as after a merge, one of the last ones is enough.
     fn is_explained(&self, loss: &Loss<'_>, counts: &dyn Fn(EventId) -> bool) -> bool {
         let past = self.past_of_before();

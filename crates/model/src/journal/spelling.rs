@@ -1,5 +1,6 @@
 //! The spelling of frontmatter before a change, for undo.
-//! || Replaced text is kept in *runs* of adjacent root entries: position, digest of the new text, old text. A
+//!
+//! Replaced text is kept in *runs* of adjacent root entries: position, digest of the new text, old text. A
 //! run is restored only if its entries are unchanged since. For other places the texts of single values are
 //! kept, too.
 

@@ -1,5 +1,6 @@
 //! Leases: the right to change an artifact for a while. Pure: `(lease, who, now) → lease or refusal`.
-//! || A *fencing number* grows with every new holder, forever, and alone decides if a commit is admitted. The
+//!
+//! A *fencing number* grows with every new holder, forever, and alone decides if a commit is admitted. The
 //! clock decides only if a lease may be taken over. So with a clock that runs backwards, or a holder that
 //! slept past the end, there are never two holders: one has an old number. A lease that ends later than it
 //! can last came from a wrong clock and counts as expired.
@@ -60,7 +61,8 @@ impl Lease {
 }
 
 /// `lease` is `None` if none was ever taken. Call it under the artifact's lock.
-/// || A given fencing number must match, whatever the clock says; without one, nobody else may hold a live
+///
+/// A given fencing number must match, whatever the clock says; without one, nobody else may hold a live
 /// lease.
 pub fn admits(lease: Option<&Lease>, who: &Attribution, now: Timestamp) -> Result<(), LeaseRefusal> {
     let Some(lease) = lease else { return Ok(()) };

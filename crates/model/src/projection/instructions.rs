@@ -1,6 +1,7 @@
 //! The instruction file of an agent, assembled from components, settings and state digests, with a meta file.
 //! Pure; `workspace::instructions` reads and writes.
-//! || The text has each artifact's state digest, but no progress and no time: it changes exactly if an input
+//!
+//! The text has each artifact's state digest, but no progress and no time: it changes exactly if an input
 //! does.
 
 use std::{collections::BTreeMap, fmt::Write};

@@ -1,5 +1,6 @@
 //! The point to resume work at: reports of sources, and the choice of one.
-//! || Pure: the store gathers the [`ResumeReport`] tier by tier, as far as [`ResumeReport::wanted`] asks.
+//!
+//! Pure: the store gathers the [`ResumeReport`] tier by tier, as far as [`ResumeReport::wanted`] asks.
 
 mod report;
 mod verdict;

@@ -1,4 +1,4 @@
-//! All that was found out about an artifact, and from which source.
+//! Findings about an artifact, by source.
 
 use std::{fmt, str::FromStr};
 

@@ -45,7 +45,8 @@ impl ResumeReport {
     }
 
     /// After all wanted tiers were read.
-    /// || Readable frontmatter is the truth; other sources that disagree are only reported (docs/design.md,
+    ///
+    /// Readable frontmatter is the truth; other sources that disagree are only reported (docs/design.md,
     /// "Truth"). Else the newest checkpoint, if trusted and current; else the newest trusted state,
     /// preferring the journal to a checkpoint to git.
     pub fn verdict(&self) -> ResumeDecision {

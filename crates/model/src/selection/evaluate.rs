@@ -1,4 +1,4 @@
-//! Question and artifact → yes or no.
+//! Selection and artifact → match or not.
 
 use std::{cmp::Ordering, ops::Range, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! Tokens → a question whose comparisons make sense.
+//! Tokens → a selection, checked against the types of fields.
 
 use std::iter::Peekable;
 

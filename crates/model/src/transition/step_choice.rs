@@ -33,8 +33,8 @@ pub(super) fn unknown(workflow: &WorkflowDefinition, given: &str) -> Remark {
 }
 
 /// Number and name of `id` are of different steps.
-/// || In a list this is a step of another release, which [`Chain::find`] resolves; in a command it is a
-/// mistake.
+///
+/// In a list this is a step of another release, which [`Chain::find`] resolves; in a command it is a mistake.
 fn other_name(chain: &Chain, id: &StepId, (found, by): (&Step, MatchedBy)) -> Option<Remark> {
     let number = id.number()?;
     let is_by_name = by == MatchedBy::Slug && found.id.number() != Some(number);

@@ -32,7 +32,8 @@ impl WorkflowDefinition {
 }
 
 /// From file names alone.
-/// || Enough to bind most artifacts, and to know the few files to read.
+///
+/// Enough to bind most artifacts, and to know the few files to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkflowOutline {
     pub folder: ProjectPath,
@@ -160,7 +161,8 @@ pub(crate) struct ReferenceBase<'base> {
 }
 
 /// From a successor key or a link in prose; `None` without a Markdown file name.
-/// || Variables: docs/formats.md, "Step files". Ignores a `workflow_path` in the step file itself: it is
+///
+/// Variables: docs/formats.md, "Step files". Ignores a `workflow_path` in the step file itself: it is
 /// outdated after installation in another folder.
 pub(crate) fn read(text: &str, base: &ReferenceBase<'_>) -> Option<Reference> {
     let text = text.trim().trim_matches(['`', '\'', '"']);

@@ -43,10 +43,11 @@ pub struct StepId {
 
 impl StepId {
     /// Accepts a list item, a file name or its stem, or what a person typed.
-    /// || Rules, each from a variety in docs/formats.md: folder and `.md` are dropped; case is ignored;
-    /// `step` and its separator may be missing (`01-init`); `e-`, `v-` and `c-` before a digit mark the
-    /// track; a number has one to three digits, then nothing, a letter (`02b`) or a dot and a number
-    /// (`1.10`); the rest is the slug (`-init`, `: Title`); `-skipped` at the end means done by skipping.
+    ///
+    /// Rules, each from a variety in docs/formats.md: folder and `.md` are dropped; case is ignored; `step`
+    /// and its separator may be missing (`01-init`); `e-`, `v-` and `c-` before a digit mark the track; a
+    /// number has one to three digits, then nothing, a letter (`02b`) or a dot and a number (`1.10`); the
+    /// rest is the slug (`-init`, `: Title`); `-skipped` at the end means done by skipping.
     pub fn parse(spelling: &str) -> Self {
         let text = spelling.trim();
         let text = text.rsplit(['/', '\\']).next().unwrap_or(text).to_lowercase();

@@ -1,5 +1,6 @@
 //! Named moves: the arguments, requirements and writes of a command.
-//! || The language is bounded: `set`, `push`, `add`, `clear`, variables and arguments. No conditions,
+//!
+//! The language is bounded: `set`, `push`, `add`, `clear`, variables and arguments. No conditions,
 //! expressions or loops.
 
 use std::fmt;

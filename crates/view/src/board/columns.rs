@@ -1,4 +1,4 @@
-//! The artifacts in columns by state.
+//! The board: columns of artifacts by state.
 
 use std::{collections::HashMap, ops::Range};
 

@@ -1,4 +1,4 @@
-//! The row that is chosen, in full.
+//! The chosen row in full.
 
 use ratatui::{
     Frame,

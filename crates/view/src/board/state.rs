@@ -1,4 +1,4 @@
-//! The state of the board, and what keys do.
+//! The state of the board, and the effect of keys.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 

@@ -1,4 +1,4 @@
-//! Colours, where a person wants them.
+//! Optional colours.
 
 use super::{BoardState, row};
 use crate::{

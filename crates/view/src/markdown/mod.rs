@@ -1,6 +1,7 @@
 //! Markdown of artifacts as inert HTML: no scripts, styles, forms, images or requests. Pure.
-//! || HTML in the text is shown as text, so all elements are those of CommonMark. The only attribute is
-//! `href`, with a few allowed schemes. The page's content security policy is the second fence.
+//!
+//! HTML in the text is shown as text, so all elements are those of CommonMark. The only attribute is `href`,
+//! with a few allowed schemes. The page's content security policy is the second fence.
 
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{

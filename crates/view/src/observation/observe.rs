@@ -1,4 +1,4 @@
-//! Looking at a project.
+//! Reads a project.
 
 use std::{
     collections::HashSet,

@@ -1,4 +1,4 @@
-//! The state of a tracker, from the sync ledger alone: the tracker itself is not asked.
+//! The state of a tracker, from the sync database alone, without requests.
 
 use std::{cmp::Reverse, collections::HashSet};
 

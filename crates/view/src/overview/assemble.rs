@@ -1,4 +1,4 @@
-//! The whole view.
+//! Assembly of the overview.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},

@@ -1,4 +1,4 @@
-//! The findings, and what the rules say.
+//! Findings and rule texts.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The parts that all pages share.
+//! Common parts of pages.
 
 use super::{Piece, marks, tickets, timeline};
 use crate::{overview::Overview, wording::visible_in_html};

@@ -1,4 +1,4 @@
-//! Serving, until somebody says that it is enough.
+//! The loop of the server, until its end is requested.
 
 use std::{future::Future, pin::pin, time::Duration};
 

@@ -1,4 +1,4 @@
-//! The states that are shown, revision by revision.
+//! Shown states by revision.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},

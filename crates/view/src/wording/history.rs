@@ -1,4 +1,4 @@
-//! Words for what history tells.
+//! Words for history.
 
 use stepmark_model::journal::{Event, EventId};
 pub use stepmark_model::journal::{change_in_words as change, changes_in_words as changes};

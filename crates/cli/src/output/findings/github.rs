@@ -1,5 +1,6 @@
 //! Findings as GitHub Actions workflow commands, shown as annotations of changed files.
-//! || docs.github.com, "Workflow commands for GitHub Actions"; escaping as in
+//!
+//! docs.github.com, "Workflow commands for GitHub Actions"; escaping as in
 //! `toolkit/packages/core/src/command.ts`.
 
 use stepmark_model::check::{Finding, Severity};

@@ -1,5 +1,6 @@
 //! Findings as JUnit XML: a suite per file, a failed case per finding.
-//! || There is no standard; this is the common subset of GitLab, Jenkins and GitHub's report actions:
+//!
+//! There is no standard; this is the common subset of GitLab, Jenkins and GitHub's report actions:
 //! `testsuites`, `testsuite` and `testcase` with `name` and `classname`, `failure` with `message` and `type`.
 
 use std::io;

@@ -1,9 +1,10 @@
 //! The catalogues beside `files-manifest.csv`: agents, workflows, skills, tasks and tools, read from the
 //! frontmatter of their files (docs/formats.md). Pure.
-//! || Rows and their order are those of the BMAD installers 6.0.4 and 6.12, except:
+//!
+//! Rows and their order are those of the BMAD installers 6.0.4 and 6.12, except:
 //! * The installer keeps rows of deleted agents, tasks and tools; this does not.
 //! * Since 6.12 an agent is a skill, and its icon and title are in the installer's `config.toml`: those
-//! columns are filled only if the frontmatter has them.
+//!   columns are filled only if the frontmatter has them.
 //! * Columns of other releases, such as `install_to_bmad`, are kept empty.
 
 mod reading;

@@ -1,6 +1,7 @@
 //! Catalogue entries from files.
-//! || Agents of 6.0.4 have markup below the frontmatter, and most tasks are XML: reads the same attributes
-//! and elements as the installer, in the same way.
+//!
+//! Agents of 6.0.4 have markup below the frontmatter, and most tasks are XML: reads the same attributes and
+//! elements as the installer, in the same way.
 
 use std::{borrow::Cow, fmt};
 

@@ -64,7 +64,8 @@ impl StepFolder {
 
 /// `listing` has the files below the discovery roots, preferred roots first; it decides the order of the
 /// result.
-/// || A step is a Markdown file with a step's name ([`StepId::parse`]) in a folder `steps`, `steps-c`,
+///
+/// A step is a Markdown file with a step's name ([`StepId::parse`]) in a folder `steps`, `steps-c`,
 /// `steps-e`, `steps-v` or `…-steps`; or a file `step-…` beside `workflow….md` or `SKILL.md`, or in one of
 /// the folders `declared` in the configuration. In other places a workflow needs a numbered step.
 pub fn discover(listing: &[ProjectPath], declared: &[ProjectPath]) -> Vec<WorkflowOutline> {

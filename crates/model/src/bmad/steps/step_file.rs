@@ -260,7 +260,7 @@ fn graph_of(
         if open.is_empty() {
             break;
         }
-        // Backwards: alternatives are told from sequences by the successors of candidates.
+        // Backwards: successors of candidates distinguish alternatives from sequences.
         for at in open.into_iter().rev() {
             served[at] = true;
             add_unwritten_edges(&mut graph, at, steps, files[at], workflow_folder);

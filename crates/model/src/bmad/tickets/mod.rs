@@ -1,6 +1,7 @@
 //! Tickets of BMAD 7: `tickets.toml` lists planned work in build order, a leaf file describes one ticket, and
 //! only its plan has a status (docs/formats.md). Pure.
-//! || [`TicketFolder`]s → [`TicketTree::of`] → [`TicketTree::next`], [`TicketTree::status`]: the answers of
+//!
+//! [`TicketFolder`]s → [`TicketTree::of`] → [`TicketTree::next`], [`TicketTree::status`]: the answers of
 //! BMAD's `tickets.py`. A mistake in a file becomes a [`TicketProblem`]; all else is read.
 
 mod answers;

@@ -1,5 +1,6 @@
 //! Suppression comments in frontmatter.
-//! || `# stepmark: allow SM204 reason` covers the entry or item of its line; on a line of its own that of the
+//!
+//! `# stepmark: allow SM204 reason` covers the entry or item of its line; on a line of its own that of the
 //! next line. `# stepmark: allow-file SM204, SM302 reason` covers the file.
 
 use crate::artifact::Artifact;

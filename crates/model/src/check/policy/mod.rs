@@ -1,5 +1,6 @@
 //! Policy: findings are reported, get another severity, or are accepted with a reason.
-//! || Suppressions come before severities, so that one for a disabled rule does not count as unused.
+//!
+//! Suppressions come before severities, so that one for a disabled rule does not count as unused.
 
 mod comment;
 

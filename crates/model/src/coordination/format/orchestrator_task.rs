@@ -1,7 +1,8 @@
 //! A task in format C.
-//! || Values that the orchestrator's model would refuse or drop are replaced or left out; the originals are
-//! in the note `context.metadata.stepmark`. Reading restores an original only if its replacement is
-//! unchanged, else the orchestrator's value wins. So reading gives back what was written.
+//!
+//! Values that the orchestrator's model would refuse or drop are replaced or left out; the originals are in
+//! the note `context.metadata.stepmark`. Reading restores an original only if its replacement is unchanged,
+//! else the orchestrator's value wins. So reading gives back what was written.
 
 use super::server_state::{discovery, read_state};
 use super::source::{Source, UNKNOWN_TIME, add_extra, to_bytes};

@@ -282,9 +282,10 @@ impl ManifestScope<'_> {
     }
 
     /// Its hash may differ without an edit.
-    /// || In a `_bmad` folder: files that the installer rewrites on every run and never compares
-    /// (`config.yaml`, `_config/`, `render/`, agents' memory), and `config.toml` with `config.user.toml` in
-    /// its root, which `--set` changes after the manifest is written (seen with 6.12.0).
+    ///
+    /// In a `_bmad` folder: files that the installer rewrites on every run and never compares (`config.yaml`,
+    /// `_config/`, `render/`, agents' memory), and `config.toml` with `config.user.toml` in its root, which
+    /// `--set` changes after the manifest is written (seen with 6.12.0).
     pub fn regenerates(&self, path: &str) -> bool {
         matches!(self, Self::BmadFolder)
             && (installer_never_compares(path) || matches!(path, "config.toml" | "config.user.toml"))

@@ -75,7 +75,8 @@ impl fmt::Display for ManifestWarningKind {
 /// Parses as the installer's reader does (docs/formats.md): splits at every LF, trims lines (CR included),
 /// takes the first line for the header, and splits at commas outside of quotes; each quote toggles and
 /// disappears. That is not RFC 4180, so the `csv` crate cannot read it.
-/// || Never fails: unusable rows are skipped, with an entry in [`ManifestReading::oddities`].
+///
+/// Never fails: unusable rows are skipped, with an entry in [`ManifestReading::oddities`].
 pub fn read(text: &str) -> ManifestReading<'_> {
     let (mut reader, mut reading) = (LineReader::default(), ManifestReading::default());
     for line in lines(text) {
@@ -207,8 +208,9 @@ impl<'text> Fields<'text> {
 }
 
 /// `type,name,module,path,hash`.
-/// || The first three are computed from the path as the installer does (docs/formats.md), with its quirks:
-/// the extension is lower-cased before it is cut off, so `A.MD` has type `md` and name `A.MD`.
+///
+/// The first three are computed from the path as the installer does (docs/formats.md), with its quirks: the
+/// extension is lower-cased before it is cut off, so `A.MD` has type `md` and name `A.MD`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRow<'text> {
     /// Lower-case extension without dot; `file` if there is none.

@@ -171,10 +171,12 @@ fn absent(path: &str, scope: &ManifestScope<'_>, observed: &Observations) -> (Fi
 
 /// Order of the installer: by module, type and name, each by `localeCompare`, the Unicode root collation with
 /// default options (docs/formats.md; 111 of the 235 rows of a fresh install are not in byte order).
-/// || Two rules make it total. Ties (two `README.md` of one module) keep the order of the existing manifest,
+///
+/// Two rules make it total. Ties (two `README.md` of one module) keep the order of the existing manifest,
 /// since the installer leaves them as it happened to copy them; then the path decides. If different texts
 /// collate equal (they differ in ignorable characters), the next column decides.
-/// || The installer uses the user's locale: under one with its own rules (such as Swedish) its order differs.
+///
+/// The installer uses the user's locale: under one with its own rules (such as Swedish) its order differs.
 /// Its reader ignores the order.
 #[derive(Debug)]
 pub struct RowOrder {

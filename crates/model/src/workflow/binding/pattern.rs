@@ -2,7 +2,8 @@
 
 /// An output file name: `{planning_artifacts}/product-brief-{{project_name}}-{{date}}.md` gives
 /// `product-brief-*-*.md`.
-/// || Placeholders `{{…}}`, `{…}`, `[…]` and `*` match any text. Ignores case.
+///
+/// Placeholders `{{…}}`, `{…}`, `[…]` and `*` match any text. Ignores case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OutputPattern {
     /// Lower-case texts between placeholders; at least one is not empty.

@@ -205,7 +205,8 @@ impl RoutePosition {
 
 impl Route {
     /// Follows regular successors.
-    /// || Several successors are one unit, a choice, if none leads to another; the route goes on at the first
+    ///
+    /// Several successors are one unit, a choice, if none leads to another; the route goes on at the first
     /// step after all of them. Otherwise (quick-dev's two modes) the longer path is the route, and steps that
     /// the shorter one skips are optional.
     pub(crate) fn through(graph: &Graph) -> Self {
@@ -286,8 +287,9 @@ impl Step {
 }
 
 /// Does the step record itself in `stepsCompleted`?
-/// || Some do not: `step-04-generate-tests` of the test architecture module hands over to
-/// `step-04c-aggregate`, which alone is recorded. Such a step is no gap.
+///
+/// Some do not: `step-04-generate-tests` of the test architecture module hands over to `step-04c-aggregate`,
+/// which alone is recorded. Such a step is no gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Recording {
     /// The file names `stepsCompleted`, or nothing is known.

@@ -193,10 +193,11 @@ pub enum LastStep<'chain> {
 
 impl<'chain> Progress<'chain> {
     /// `siblings` are the step names of other tracks.
-    /// || The next step follows the **furthest** done step, not the first gap or the last item. Upstream
-    /// never resumes at a gap: that would redo work, and offer steps that record nothing forever. The last
-    /// item is no guide: lists are reordered (docs/formats.md: not ascending 18 times) and end with resume
-    /// markers. Gaps are reported for a person to judge.
+    ///
+    /// The next step follows the **furthest** done step, not the first gap or the last item. Upstream never
+    /// resumes at a gap: that would redo work, and offer steps that record nothing forever. The last item is
+    /// no guide: lists are reordered (docs/formats.md: not ascending 18 times) and end with resume markers.
+    /// Gaps are reported for a person to judge.
     pub fn read(chain: &'chain Chain, siblings: &[(Track, StepId)], record: &StepRecord<'_>) -> Self {
         let mut reading = Reading::new(chain);
         for (item, id) in record.completed.iter().enumerate() {
@@ -403,7 +404,8 @@ pub enum MatchedBy {
 
 impl Chain {
     /// Applies [`MatchedBy`] in order.
-    /// || An ambiguous number means the steps on the route; resume steps match by name only.
+    ///
+    /// An ambiguous number means the steps on the route; resume steps match by name only.
     pub fn find(&self, id: &StepId) -> StepMatch<'_> {
         if let Some(step) = self.steps().iter().find(|step| same_name(&step.id, id)) {
             return StepMatch::Step { step, by: MatchedBy::Name };

@@ -1,5 +1,6 @@
 //! SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"), for code scanning.
-//! || Independent of the machine: URIs are relative to `%SRCROOT%`, which the reader knows.
+//!
+//! Independent of the machine: URIs are relative to `%SRCROOT%`, which the reader knows.
 
 use std::collections::{BTreeMap, HashMap};
 
