@@ -119,7 +119,7 @@ impl Kind {
     }
 }
 
-/// The model's closest status; one that stops work for unknown ones.
+/// Statuses that the model lacks become `blocked`, which stops work; `cancelled` becomes `failed`.
 fn held_status(word: &str) -> &str {
     let state = built_in("cc-task").and_then(|lifecycle| lifecycle.state_of(word));
     match state.map(|state| state.name.as_str()) {
