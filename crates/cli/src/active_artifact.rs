@@ -1,4 +1,4 @@
-//! The artifact of a command that may leave it out.
+//! The default artifact of commands.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -22,9 +22,8 @@ const FIRST: [&str; 4] = ["prd", "brief", "spec", "create"];
 const NAMED: usize = 5;
 
 impl Project {
-    /// The artifact that the command line names, else the active one: that of the configuration, else the
-    /// last one that this session (or, without one, anybody) worked on and that is not finished, else the
-    /// only one that is not.
+    /// Defaults to the configured artifact, else the last unfinished one of this session (without a session:
+    /// of anybody), else the only unfinished one.
     pub(crate) fn artifact_or_active(&self, given: Option<&Path>) -> Result<ProjectPath, Failure> {
         if let Some(given) = given {
             return self.artifact_path(given);
@@ -52,12 +51,12 @@ impl Project {
         })
     }
 
-    /// The way to the first artifact of a project, for a help text.
+    /// Help on starting a project: its first workflow and file.
     pub(crate) fn beginning(&self) -> String {
         let workflows = self.workspace.workflows();
         let names: BTreeSet<String> =
             (0..workflows.len()).filter_map(|index| workflows.name(index)).collect();
-        // A project begins with a brief, a PRD or a spec.
+        // Projects begin with a brief, a PRD or a spec.
         let place = |name: &String| FIRST.iter().position(|word| name.contains(word)).unwrap_or(FIRST.len());
         let mut names: Vec<String> = names.into_iter().collect();
         names.sort_by_key(place);
@@ -83,7 +82,6 @@ impl Project {
         Ok(Failure::new(exit, message).with_help("name one; `stepmark status` shows what comes next in each"))
     }
 
-    /// An artifact and the steps behind it on the command line; of steps alone that of the active artifact.
     pub(crate) fn artifact_and_steps<'w>(
         &self,
         words: &'w [String],
@@ -102,7 +100,7 @@ impl Project {
             }
             return Ok((self.artifact_or_active(None)?, words));
         }
-        // Whatever looks like a path is one, so that a misspelt one is said to be missing.
+        // All that looks like a path is one, so that a typo is reported as a missing file.
         let is_path = is_file || first.contains('/') || first.ends_with(".md");
         if is_path || self.is_called(first)? {
             return Ok((self.artifact_path(Path::new(first))?, steps));
@@ -142,7 +140,7 @@ impl Project {
     }
 }
 
-/// `3`, `02b`, `step-03-success`; but not `1.2` or `1-2-lamp`, which is a story.
+/// `3`, `02b`, `step-03-success`; not `1.2` or `1-2-lamp`, which is a story.
 fn is_spelled_as_step(word: &str) -> bool {
     word.starts_with("step-")
         || word.starts_with(|first: char| first.is_ascii_digit()) && !word.contains(['.', '-'])

@@ -51,7 +51,7 @@ fn assignment(text: &str) -> Result<(String, String), String> {
     Ok((parts.0.to_owned(), parts.1.to_owned()))
 }
 
-/// A reason, which says something: history keeps it for those who ask why.
+/// Not blank: history keeps it for those who ask why.
 pub(crate) fn reason(text: &str) -> Result<String, String> {
     let is_blank = text.trim().is_empty();
     if is_blank { Err("a reason is wanted, and this one is blank".to_owned()) } else { Ok(text.to_owned()) }

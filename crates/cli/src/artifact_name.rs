@@ -1,4 +1,4 @@
-//! The names that people give an artifact when they do not write its whole path.
+//! Short names of artifacts.
 
 use std::path::Path;
 
@@ -10,15 +10,15 @@ const NAMED: usize = 10;
 
 const ENDING: &str = ".md";
 
-/// The paths that are called `name`: those that end with it, with or without `.md`; else the story of that
-/// number (`1-2`, `1.2`); else those whose file name begins with it.
+/// Paths that end with `name`, with or without `.md`; else the story of that number (`1-2`, `1.2`); else
+/// those with a file name that begins so.
 pub(crate) fn called<'p>(
     name: &str,
     paths: impl Iterator<Item = &'p ProjectPath> + Clone,
 ) -> Vec<ProjectPath> {
     let story = story_number(name);
     let (folder, beginning) = name.rsplit_once('/').unwrap_or(("", name));
-    // A number alone is a step, and what has its ending is a whole name.
+    // A number alone is a step, and a name with extension is complete.
     let is_beginning =
         beginning.contains(|letter: char| letter.is_alphabetic()) && !beginning.ends_with(ENDING);
     let ends = |path: &ProjectPath| ends_with(stem(path.as_str(), name), name);
@@ -48,7 +48,6 @@ pub(crate) fn only(given: &Path, found: Vec<ProjectPath>) -> Result<Option<Proje
     Err(Failure::new(Exit::Usage, message).with_help(format!("say more of its path: {}", listed(&found))))
 }
 
-/// The first of them for a message, and how many more there are.
 pub(crate) fn listed(paths: &[ProjectPath]) -> String {
     let named: Vec<String> = paths.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
     let more = paths.len().saturating_sub(NAMED);
@@ -65,7 +64,7 @@ fn ends_with(path: &str, name: &str) -> bool {
     is_end || is_same_name(path, name)
 }
 
-/// The story that `1-2` or `1.2` means, whatever it is called.
+/// `1-2` or `1.2`.
 fn story_number(name: &str) -> Option<LedgerKey> {
     let (epic, story) = name.split_once(['-', '.']).filter(|(_, story)| !story.contains(['-', '.']))?;
     LedgerKey::read(&format!("{epic}-{story}-any")).filter(|key| key.is_story())

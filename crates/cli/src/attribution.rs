@@ -1,4 +1,4 @@
-//! The actor and the session: what the environment says, and flags in its place.
+//! Actor and session, from flags, else from the environment.
 
 use std::{
     error::Error,
@@ -20,15 +20,13 @@ const ACTOR_VARIABLE: &str = "STEPMARK_ACTOR";
 const CORRELATION_VARIABLE: &str = "STEPMARK_CORRELATION";
 const FENCE_VARIABLE: &str = "STEPMARK_FENCE";
 
-/// The length of the longest id by which the caller finds events, in bytes.
+/// In bytes.
 const LONGEST_CORRELATION: usize = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ActorSource {
-    /// A flag, or the variable for it.
     Named,
     User,
-    /// The variables of a coding agent or a CI system.
     Program,
     None,
 }
@@ -43,8 +41,6 @@ const PROGRAMS: [(&str, &str); 7] = [
     ("CI", "tool:ci"),
 ];
 
-/// Reads the attribution that the environment gives, and where its actor comes from; `variable` answers with
-/// `None` for one that is not set.
 pub(crate) fn from_variables(
     variable: impl Fn(&str) -> Result<Option<String>, Failure>,
 ) -> Result<(Attribution, ActorSource), Failure> {
@@ -75,8 +71,8 @@ pub(crate) fn with_flags(
     (attribution, source)
 }
 
-/// Names the agent of `--agent` as the actor, unless `--actor` names one. In moves of packs it is a value, as
-/// of whom a person gives the work to.
+/// `--agent` names the actor, unless `--actor` does. In moves of packs it is a value: the agent that gets the
+/// work.
 pub(crate) fn name_agent(acting: &mut ActingArguments, program: &Command, found: &ArgMatches) {
     if let Some((name, found)) = found.subcommand() {
         return program.find_subcommand(name).map_or((), |program| name_agent(acting, program, found));
@@ -87,8 +83,7 @@ pub(crate) fn name_agent(acting: &mut ActingArguments, program: &Command, found:
     acting.actor = acting.actor.take().or_else(actor);
 }
 
-/// The project, where a command is done by the actor that is named, else by that of its session, else by whom
-/// the environment tells, else by git's user, else by the machine.
+/// The actor is the one named, else that of the session, the environment, git's user, or the machine.
 pub(crate) fn settled(
     workspace: Workspace,
     (attribution, source): (Attribution, ActorSource),
@@ -96,7 +91,7 @@ pub(crate) fn settled(
     is_ahead: bool,
 ) -> Workspace {
     let of_session = |session: &SessionId| {
-        // A journal that cannot be read is told by whatever writes or reads it.
+        // Commands that use the journal report its faults.
         let events = workspace.history().ask(|history| history.of_session(session.as_str())).ok()?;
         let start = events.into_iter().find(|event| event.kind == Kind::SESSION_START)?;
         Some(start.actor).filter(|actor| *actor != Actor::unknown())
@@ -113,8 +108,8 @@ pub(crate) fn settled(
     }
 }
 
-/// The question for git's user. It is asked while a command that will want the answer goes on; else only
-/// when somebody wants it, since a command that reads starts no program.
+/// Asks git in the background for commands that need the answer, else on demand: a reading command starts no
+/// program.
 struct GitQuestion(Option<JoinHandle<Attribution>>, Option<Guess>);
 
 type Guess = Box<dyn FnOnce() -> Attribution + Send + Sync>;
@@ -137,7 +132,7 @@ impl GitQuestion {
     }
 }
 
-/// A command that does not need the answer ends after git all the same: git leaves the project's folder.
+/// Waits for git in any case: it must not be left running in the project's folder.
 impl Drop for GitQuestion {
     fn drop(&mut self) {
         if let Some(thread) = self.0.take() {
@@ -170,7 +165,7 @@ fn correlation(text: String) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The person who is logged in, else the program that runs this one; in a container often neither is known.
+/// The logged-in user, else the parent program; in a container often neither is known.
 fn unnamed(
     variable: impl Fn(&str) -> Result<Option<String>, Failure>,
 ) -> Result<(Actor, ActorSource), Failure> {

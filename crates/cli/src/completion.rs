@@ -1,4 +1,4 @@
-//! Completion: the shell asks this program, which knows the artifacts of the project, and fields of lists.
+//! Shell completion, by this program: it knows the project's artifacts and the fields of lists.
 
 use std::ffi::OsStr;
 

@@ -1,4 +1,4 @@
-//! The surroundings that the process was started with: read once, passed on as values.
+//! The process environment, read once and passed on as values.
 #![expect(
     clippy::disallowed_methods,
     reason = "the edge of the program: folder, environment and random ids enter here"
@@ -18,23 +18,21 @@ use crate::{
     exit::{Exit, Failure},
 };
 
-/// The variables that name folders of the user (XDG Base Directory Specification).
+/// XDG Base Directory Specification.
 const CONFIGURATION: &str = "XDG_CONFIG_HOME";
 const STATE: &str = "XDG_STATE_HOME";
 
 #[derive(Clone)]
 pub(crate) struct Environment {
-    /// The folder that relative paths of the command line are seen from.
     pub(crate) current_folder: PathBuf,
-    /// The user's configuration file and the variables that may configure stepmark.
     pub(crate) configuration: ConfigurationSources,
-    /// The actor, as far as no flag says otherwise, and how that is known.
+    /// Without flags.
     pub(crate) attribution: (Attribution, ActorSource),
-    /// The name of the machine; `STEPMARK_TEST_HOST` fixes it, `none` for one without.
+    /// `STEPMARK_TEST_HOST` fixes it; `none`: without a name.
     pub(crate) host: Option<String>,
-    /// The clock; `STEPMARK_TEST_TIME` stops it, so that tests can compare whole files.
+    /// `STEPMARK_TEST_TIME` stops it: tests compare whole files.
     pub(crate) clock: Clock,
-    /// True if the command never wants to know who acts.
+    /// The command never needs the actor.
     pub(crate) only_looks: bool,
 }
 
@@ -56,7 +54,7 @@ impl Environment {
         path.exists()
     }
 
-    /// The bytes of a file of the command line, which is no larger than a pack may be.
+    /// Limited to the size of a pack.
     pub(crate) fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
@@ -95,7 +93,7 @@ fn host() -> Result<Option<String>, Failure> {
     Ok(Some(told.trim().to_owned()).filter(|host| !host.is_empty()))
 }
 
-/// By the XDG Base Directory Specification, a relative `XDG_CONFIG_HOME` does not count.
+/// A relative `XDG_CONFIG_HOME` is ignored (XDG Base Directory Specification).
 fn user_file() -> Option<PathBuf> {
     let folder = configuration_folder().or_else(|| home().ok().map(|home| home.join(".config")))?;
     Some(folder.join("stepmark").join("config.yaml"))
@@ -128,7 +126,7 @@ fn configuration_variables() -> Result<Vec<(String, String)>, Failure> {
     Ok(variables)
 }
 
-/// A variable of the environment; an empty one counts as none.
+/// An empty one counts as unset.
 fn variable(name: &str) -> Result<Option<String>, Failure> {
     let Some(value) = std::env::var_os(name).filter(|value| !value.is_empty()) else { return Ok(None) };
     let not_text = |_| Failure::new(Exit::Usage, format!("the environment variable {name} is no UTF-8"));
@@ -143,7 +141,7 @@ fn fixed_clock(time: &str) -> Result<Clock, Failure> {
     time.parse().map(Clock::Fixed).map_err(not_a_time)
 }
 
-/// The user's folder for what is remembered (XDG Base Directory Specification).
+/// XDG Base Directory Specification.
 pub(crate) fn state_folder() -> Result<PathBuf, Failure> {
     let folder = match named_folder(STATE) {
         Some(folder) => folder,
@@ -154,11 +152,11 @@ pub(crate) fn state_folder() -> Result<PathBuf, Failure> {
 
 pub(crate) fn random() -> u64 {
     let (high, low) = uuid::Uuid::new_v4().as_u64_pair();
-    // The first two bits of the lower half are the variant of the id.
+    // The first two bits of the lower half are the UUID variant.
     low << 2 | high & 3
 }
 
-/// A new random id (RFC 9562, version 4). `STEPMARK_TEST_ID` fixes it, so that tests can compare whole files.
+/// UUID version 4 (RFC 9562). `STEPMARK_TEST_ID` fixes it: tests compare whole files.
 pub(crate) fn new_id() -> String {
     std::env::var("STEPMARK_TEST_ID").unwrap_or_else(|_| uuid::Uuid::new_v4().to_string())
 }

@@ -1,5 +1,4 @@
-//! The commands of stepmark: parse → library → report. Nothing here decides about state; that is
-//! the model and the store.
+//! The command line: parse → library → report. Decisions about state are in the model and the store.
 
 #[macro_use]
 mod exit;
@@ -37,7 +36,7 @@ use crate::{
 
 pub fn run() -> ExitCode {
     completion::answer();
-    // The whole command line takes longer to build than this to print.
+    // Fast path: building the command line takes longer than printing this.
     if std::env::args_os().skip(1).eq(["--version"]) {
         let printed = writeln!(io::stdout(), "stepmark {}", env!("CARGO_PKG_VERSION"));
         let is_lost = printed.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe);
@@ -50,7 +49,7 @@ pub fn run() -> ExitCode {
         Ok(arguments)
     });
     let read = read.or_else(|error| match unknown_command(&error) {
-        // A pack of the project may have it.
+        // A project's pack may define it.
         Some(word) => commands::packs::moves::read(&word, &std::env::args_os().collect::<Vec<_>>())
             .unwrap_or(Err(error)),
         None => Err(error),
@@ -61,14 +60,14 @@ pub fn run() -> ExitCode {
             return Output::failure_as_json(&Failure::from(&error)).into();
         }
         Err(error) => {
-            // `--help` and `--version` come this way too; clap knows which stream and colour they want.
+            // Includes `--help` and `--version`; clap selects stream and colour.
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
-            // What was typed may be what a repository calls its files.
+            // Typed text may be the name of a file in an untrusted repository.
             let text = error.render().to_string();
             let shown = visible(&text);
             let printed = if shown == text { error.print() } else { write!(io::stderr(), "{shown}") };
             return match printed {
-                // A reader that has seen enough (`| head`) is no failure, as in every answer.
+                // A reader that closes early (`| head`) is no failure.
                 Err(reason) if reason.kind() != ErrorKind::BrokenPipe => Exit::Io.into(),
                 _ => exit.into(),
             };
@@ -87,7 +86,6 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// The word that stands where a command is wanted, and is none.
 fn unknown_command(error: &clap::Error) -> Option<String> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     let word =
@@ -101,7 +99,7 @@ fn failed(arguments: &Arguments, output: &Output, failure: &Failure) -> Exit {
     if is_hook { Exit::Fine } else { exit }
 }
 
-/// Returns whether a program asked, of a command line that could not be read.
+/// Without parsing: the command line is invalid.
 fn wants_json(mut arguments: impl Iterator<Item = OsString>) -> bool {
     arguments.by_ref().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }

@@ -1,5 +1,4 @@
-//! The process that a session belongs to, and whether it still lives: only Linux tells; elsewhere nobody
-//! knows. And becoming another program.
+//! The process of a session, and its liveness (known on Linux only). Also replaces the process.
 #![expect(clippy::disallowed_methods, reason = "an edge: the system is asked about processes")]
 
 use std::{
@@ -16,12 +15,12 @@ use crate::{
     exit::{Exit, Failure},
 };
 
-/// As the start of a session notes it: number, beginning, and which run of which machine.
+/// Pid, start time, and boot id of the machine.
 pub(crate) fn own() -> Option<Json> {
     noted(std::process::id())
 }
 
-/// The shell or agent; not a copy for `$(…)` or a shell for one command, which end with that.
+/// The shell or agent; skips a subshell `$(…)` and a shell for one command, which end at once.
 #[cfg(unix)]
 pub(crate) fn parent() -> Option<Json> {
     let mut id = std::os::unix::process::parent_id();
@@ -52,7 +51,7 @@ fn arguments(id: u32) -> Vec<String> {
     parts.map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 
-/// Other systems do not tell.
+/// Unknown on other systems.
 #[cfg(not(unix))]
 pub(crate) const fn parent() -> Option<Json> {
     None
@@ -64,7 +63,7 @@ pub(crate) fn lives(noted: &Json) -> bool {
 }
 
 fn noted(id: u32) -> Option<Json> {
-    // Tests compare whole files, in which no number of a process may stand.
+    // Tests compare whole files, without process ids.
     if std::env::var_os("STEPMARK_TEST_HOST").is_some_and(|host| host == "none") {
         return None;
     }
@@ -75,10 +74,10 @@ fn noted(id: u32) -> Option<Json> {
     (!is_dead).then(|| json!({ "boot": boot.trim(), "id": id, "began": began }))
 }
 
-/// `/proc/ID/stat` from the third field on (proc_pid_stat(5)); the 20th is when it began.
+/// From the third field of `/proc/ID/stat` (proc_pid_stat(5)); the 20th of these is the start time.
 fn stat(id: u32) -> Option<Vec<String>> {
     let status = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name of the program stands in parentheses and may hold anything; what follows it does not.
+    // The program name is in parentheses and may contain anything.
     Some(status.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect())
 }
 
@@ -127,7 +126,7 @@ pub(crate) struct HandOff<'a> {
 }
 
 pub(crate) enum Session<'a> {
-    /// None, whatever the environment says now.
+    /// None, whatever the environment says.
     None,
     Attached(&'a str),
 }

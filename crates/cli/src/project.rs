@@ -1,4 +1,4 @@
-//! The project that a command works on, and the paths that a person gives.
+//! The project of a command, and paths from the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub(crate) struct Project {
     pub(crate) workspace: Workspace,
     current_folder: PathBuf,
     root_is_given: bool,
-    /// The session of the command; the actor, which git may have to tell, is another question.
+    /// Without the actor, who may have to be asked of git.
     pub(crate) session: Option<SessionId>,
 }
 
@@ -115,12 +115,10 @@ impl Project {
         seen.unwrap_or_else(|| path.clone())
     }
 
-    /// The project path of an artifact that the command line names: by its path, or by what one artifact
-    /// alone is called: the end of its path, its name without `.md`, the number of a story (`1-2`, `1.2`), or
-    /// the beginning of its name.
+    /// By path, or by a unique short name: the end of its path, its name without `.md`, a story number
+    /// (`1-2`, `1.2`), or the beginning of its name.
     ///
-    /// Every command that takes an artifact asks here, or [`Self::known_path`], so that a misspelt name ends
-    /// each of them in the same way.
+    /// All commands resolve artifacts here or in [`Self::known_path`], so that typos give the same error.
     pub(crate) fn artifact_path(&self, given: &Path) -> Result<ProjectPath, Failure> {
         self.named(given, |_| Ok(false))
     }
@@ -145,7 +143,7 @@ impl Project {
         if let Some(only) = artifact_name::only(given, called)? {
             return Ok(only);
         }
-        // Reading it tells what is wrong: no file, or a link that leads nowhere.
+        // Reading it gives the reason: no file, or a dangling link.
         let path = path?;
         self.workspace.artifact(&path)?;
         Ok(path)
@@ -166,7 +164,6 @@ impl Project {
         Ok(if called.is_empty() { tickets.titled(name) } else { called })
     }
 
-    /// The place of a path of the command line that need not lie in the project.
     pub(crate) fn place(&self, given: &Path) -> PathBuf {
         self.current_folder.join(given)
     }
@@ -176,7 +173,6 @@ impl Project {
             || self.root_is_given && Environment::is_folder(&self.root().path().join(given))
     }
 
-    /// The project path of a folder, or of an artifact by what it is called; `None` for the root itself.
     pub(crate) fn folder_or_artifact(&self, given: &Path) -> Result<Option<ProjectPath>, Failure> {
         if self.is_folder(given) { self.folder(given) } else { self.artifact_path(given).map(Some) }
     }
@@ -188,7 +184,7 @@ impl Project {
         }
     }
 
-    /// The key by which history knows an artifact: the id in its file, else its path.
+    /// The id in its file, else its path.
     pub(crate) fn identity(&self, given: &Path) -> Result<(ArtifactKey, ProjectPath), Failure> {
         let path = self.known_path(given)?;
         match self.workspace.artifact(&path) {

@@ -1,4 +1,4 @@
-//! A whole file for people, put where they want it: there is the old one or the new one, never a part of one.
+//! Writes whole files for people atomically.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge: the file may stand outside of every project, where stepmark-core writes nothing"
@@ -13,7 +13,7 @@ use std::{
 use stepmark_model::artifact::names_git_folder;
 use tempfile::Builder;
 
-/// The length of the beginning of a file that tells what made it, in bytes.
+/// In bytes; enough to identify the generator.
 const BEGINNING: u64 = 4096;
 
 #[derive(Debug, thiserror::Error)]
@@ -28,9 +28,8 @@ pub(crate) enum PublishFileError {
     Write { path: PathBuf, source: io::Error },
 }
 
-/// Puts `bytes` at `path`, durably, in the place of an older file whose beginning `is_ours`, or of an empty
-/// one; its folder is made where it is missing, and a link is followed. What is no file but takes bytes, as a
-/// pipe or a device, is given them.
+/// Durable. Replaces an empty file, or one whose start `is_ours`; creates the folder, and follows a link.
+/// Writes directly into pipes and devices.
 pub(crate) fn publish(
     path: &Path,
     bytes: &[u8],
@@ -55,7 +54,7 @@ pub(crate) fn publish(
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(failed(error)),
     };
-    // The file behind a link is replaced, not the link. One that leads nowhere is a place like any other.
+    // Replaces the target of a link, not the link. A dangling link is replaced itself.
     let place = path.canonicalize().unwrap_or(absolute);
     let (Some(folder), Some(_)) = (place.parent(), place.file_name()) else { return Err(no_file()) };
     replace(&place, folder, bytes, there.map(|there| there.permissions())).map_err(failed)
@@ -68,7 +67,6 @@ fn is_in_git_folder(path: &Path) -> bool {
     names_git(path) || real.is_some_and(|real| names_git(&real))
 }
 
-/// The first bytes of the file.
 fn beginning(path: &Path) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     File::open(path)?.take(BEGINNING).read_to_end(&mut start)?;
@@ -88,7 +86,7 @@ fn replace(
     fs::create_dir_all(folder)?;
     let mut builder = Builder::new();
     builder.prefix(".stepmark-").suffix(".tmp");
-    // As any program would make it: the umask decides.
+    // Default permissions: the umask decides.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut staged = builder.tempfile_in(folder)?;

@@ -1,4 +1,4 @@
-//! A repository that holds several projects and is none itself: a monorepo, seen from its top.
+//! A monorepo: a repository with several projects that is not one itself.
 
 use std::path::{Path, PathBuf};
 
@@ -19,16 +19,13 @@ use crate::{
 };
 
 pub(crate) enum Projects {
-    /// The one that is found from the current folder, or is named.
     One(ProjectArguments),
-    /// The one in this folder, which a path or a name tells.
     Named(String, ProjectArguments),
-    /// All of them, each by itself; with the name of its folder.
     Each(Vec<(String, ProjectArguments)>),
 }
 
 impl Projects {
-    /// The projects of a command; one that names a file of a project is about that one.
+    /// A file on the command line selects its project.
     pub(crate) fn of(arguments: &Arguments, environment: &Environment) -> Result<Self, Failure> {
         let own = &arguments.project;
         let is_every = own.root.as_deref() == Some(Path::new(EVERY_PROJECT));
@@ -67,8 +64,8 @@ impl Projects {
         }
     }
 
-    /// A project of BMAD whose output folder lies outside: two projects, each with its own history. Else a
-    /// clone could name any folder: that one has to say whose output it is.
+    /// BMAD's output folder is outside: it is a project with its own history. It must say whose output it is,
+    /// else a clone could name any folder.
     fn with_output(
         top: &Workspace,
         own: &ProjectArguments,
@@ -110,7 +107,7 @@ impl Projects {
         match self {
             Self::One(arguments) => run(arguments),
             Self::Named(folder, arguments) => {
-                // The paths that it prints are those of the project.
+                // Printed paths are relative to the project.
                 if is_about_each(command) || is_a_change(command) {
                     output.begin(folder, true);
                 }
@@ -120,7 +117,7 @@ impl Projects {
                 let mut worst = Exit::Fine;
                 for (number, (folder, arguments)) in projects.iter().enumerate() {
                     output.begin(folder, number == 0);
-                    // One project that cannot be opened does not hide the others.
+                    // A project that cannot be opened does not hide the others.
                     let exit = run(arguments).unwrap_or_else(|failure| output.failure(&failure));
                     worst = if exit as u8 > worst as u8 { exit } else { worst };
                 }
@@ -130,7 +127,7 @@ impl Projects {
     }
 }
 
-/// Returns whether a command looks at a whole project and changes nothing that is there.
+/// Reads a whole project, changes nothing.
 const fn is_about_each(command: &Command) -> bool {
     matches!(
         command,
@@ -159,12 +156,11 @@ const fn is_a_change(command: &Command) -> bool {
     )
 }
 
-/// Returns whether a command makes one thing of one project, so that several would replace it.
 const fn is_about_one(command: &Command) -> bool {
     matches!(command, Command::Report(_) | Command::Serve(_) | Command::Board(_))
 }
 
-/// Returns whether it is about none, or about its start folder, whatever lies below.
+/// Uses no project, or its start folder.
 const fn is_about_any_folder(command: &Command) -> bool {
     matches!(
         command,
@@ -179,10 +175,10 @@ const fn is_about_any_folder(command: &Command) -> bool {
     )
 }
 
-/// The number of words of the command line that may name an artifact: `gate check ARTIFACT`.
+/// Words that may name an artifact: `gate check ARTIFACT`.
 const WORDS: usize = 3;
 
-/// The first of `projects` with an artifact called like a word; all of those with the same one.
+/// All projects with an artifact of the first matching name.
 fn naming<'p>(
     projects: &'p [(String, ProjectArguments)],
     arguments: &Arguments,
@@ -191,7 +187,7 @@ fn naming<'p>(
     for word in Environment::words().skip(1).take(WORDS) {
         let mut naming = Vec::new();
         for project in projects {
-            // One that cannot be opened says so when it is its turn.
+            // A project that cannot be opened reports it in its turn.
             let opened = Project::open(&project.1, &arguments.acting, environment);
             if opened.is_ok_and(|opened| opened.is_called(&word).unwrap_or_default()) {
                 naming.push(project);

@@ -1,13 +1,11 @@
-//! A server of the Model Context Protocol: it takes sets of tools, and answers on standard input and output
-//! in the revisions 2025-11-25 and 2026-07-28.
+//! An MCP server over stdio: serves tool sets in the revisions 2025-11-25 and 2026-07-28.
 //!
 //! ```text
 //! line → message → server → tool set → answer or refusal → line
 //! ```
 //!
-//! One request is answered before the next one is read. So answers come in the order of the questions,
-//! nothing piles up, and the end of the input ends the server when everything is answered. Between two calls
-//! nothing is kept but the revision that the client has chosen.
+//! Requests are answered one by one: answers keep their order, nothing queues, and at the end of input all is
+//! answered. Between calls only the revision chosen by the client is kept.
 
 mod schema;
 mod tool;

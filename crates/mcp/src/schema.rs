@@ -1,5 +1,4 @@
-//! JSON Schemas in the part of the language that every client reads: no combinators, no lists of types, no
-//! `$schema`, no `format`.
+//! JSON Schemas in the subset that every client reads: no combinators, lists of types, `$schema` or `format`.
 
 use serde_json::{Map, Value, json};
 
@@ -25,7 +24,6 @@ impl Schema {
         Self::of("string", description).with("enum", json!(of))
     }
 
-    /// A whole number that is not negative.
     #[must_use]
     pub fn count(description: &str) -> Self {
         Self::of("integer", description).with("minimum", json!(0))
@@ -51,7 +49,6 @@ impl Schema {
         Self::of("array", description).with("items", of.into())
     }
 
-    /// An object with these keys, each required or not; others may stand there too.
     #[must_use]
     pub fn object<'a>(keys: impl IntoIterator<Item = (&'a str, Presence, Self)>) -> Self {
         let (mut properties, mut required) = (Map::new(), Vec::new());
@@ -65,13 +62,11 @@ impl Schema {
         if required.is_empty() { object } else { object.with("required", Value::Array(required)) }
     }
 
-    /// The same object without any other key.
     #[must_use]
     pub fn closed(self) -> Self {
         self.with("additionalProperties", json!(false))
     }
 
-    /// The value that counts where none is given.
     #[must_use]
     pub fn or(self, default: Value) -> Self {
         self.with("default", default)

@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use crate::{Answer, Refusal, ToolSet};
 
-/// The time for which a client need not ask again: tools change with the program, which is another process.
+/// In milliseconds, for client caches: tools change only with the program, which is another process.
 pub(crate) const FRESH_MS: u64 = 3_600_000;
 
-/// The methods that are served; parameters that do not fit end as a request of an unknown kind.
+/// Wrong parameters make a request of an unknown kind.
 const METHODS: [&str; 5] = ["initialize", "server/discover", "ping", "tools/list", "tools/call"];
 
 pub struct Server {
@@ -25,7 +25,6 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server of `sets`, which tells its clients that it is stepmark of this version.
     pub fn new(sets: Vec<Box<dyn ToolSet>>, version: impl Into<String>) -> Self {
         Self { sets, version: version.into() }
     }
@@ -50,14 +49,13 @@ impl Server {
     fn unknown_tool(&self, name: &str) -> ErrorData {
         let tools = self.sets.iter().flat_map(|set| set.tools());
         let names: Vec<&str> = tools.map(|tool| tool.name).collect();
-        // What a client sends may be long, or anything.
+        // Names from clients may be long or arbitrary.
         let name: String = name.chars().take(80).collect();
         ErrorData::invalid_params(format!("there is no tool {name:?}; there are: {}", names.join(", ")), None)
     }
 }
 
-/// Returns whether a request is of the revision without sessions, which wants to know how long an answer
-/// keeps.
+/// The revision without sessions requires a cache lifetime in answers.
 fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| !version.has_initialize())
 }
@@ -100,7 +98,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        // It may take the thread: the next request is not read before this one is answered.
+        // May block the thread: the next request is read after this answer.
         self.call(&request.name, request.arguments.unwrap_or_default()).map(CallToolResponse::from)
     }
 

@@ -6,16 +6,13 @@ use rmcp::model::{Tool as ToolOnTheWire, ToolAnnotations};
 
 use crate::Schema;
 
-/// A tool: its name, a short text for the model, and the form of what goes in and comes out.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    /// The name, unique among all sets of a server.
+    /// Unique among all sets of a server.
     pub name: &'static str,
-    /// The text by which a model chooses it.
+    /// The model chooses tools by it.
     pub description: &'static str,
-    /// The form of the arguments: an object.
     pub input: Schema,
-    /// The form of the answer: an object.
     pub output: Schema,
     pub effect: Effect,
 }
@@ -23,9 +20,9 @@ pub struct Tool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     Reads,
-    /// It adds or moves what can be taken back.
+    /// Reversible.
     Changes,
-    /// The same, and a second call with the same arguments changes nothing more.
+    /// Reversible and idempotent.
     ChangesOnce,
 }
 

@@ -1,4 +1,4 @@
-//! A set of tools, and how a call of one ends.
+//! Sets of tools, and results of calls.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -8,32 +8,26 @@ use crate::Tool;
 
 pub type Arguments = Map<String, Value>;
 
-/// Tools that belong together. A server has one set or several.
 pub trait ToolSet: Send + Sync {
-    /// The text for a model that may use these tools: in what order, and who does what.
+    /// For the model: order of use and roles.
     fn instructions(&self) -> &str;
 
-    /// The tools, always the same and in the same order.
+    /// Always the same, in the same order.
     fn tools(&self) -> Vec<Tool>;
 
-    /// Carries out a call of one of these tools.
-    ///
-    /// A refusal, with the reason and the remedy.
     fn call(&self, tool: &str, arguments: Arguments) -> Result<Answer, Refusal>;
 }
 
-/// The result of a call, twice: for programs and in words.
+/// The result twice: structured and as text.
 ///
-/// Clients hand one of the two to the model, and differ in which: some the structured one alone, others the
-/// text alone. So each says all that a model needs; the text is no second copy of the JSON, which would cost
-/// those who are billed for both.
+/// Clients give the model only one of the two, so each is complete. The text is not a copy of the JSON: those
+/// who are billed for both would pay twice.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub structured: Map<String, Value>,
     pub text: String,
 }
 
-/// The reason why a call was refused, and what would be possible.
 #[derive(Clone, Debug, Error)]
 #[error("{reason}")]
 pub struct Refusal {
@@ -42,7 +36,6 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal without a remedy.
     pub fn new(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), remedy: None }
     }
@@ -53,10 +46,8 @@ impl Refusal {
     }
 }
 
-/// Reads the arguments of a call. One that is `null` counts as not given: models write that of what they
-/// leave open.
-///
-/// An argument is missing, unknown, or of another type; the remedy is the schema's to tell.
+/// A `null` argument counts as missing: models write that for arguments they leave out. Errors give no
+/// remedy: see the schema.
 pub fn read<T: DeserializeOwned>(mut arguments: Arguments) -> Result<T, Refusal> {
     without_null(&mut arguments);
     serde_json::from_value(Value::Object(arguments)).map_err(|error| {

@@ -1,7 +1,7 @@
-//! The state of agentic workflows as values, and what may be done with it. Pure: no file system, clock,
-//! environment or database.
+//! State of agentic workflows as values, and the decisions about it. Pure: no file system, clock, environment
+//! or database.
 //!
-//! The modules stand in the order of the flow; each uses only those above it.
+//! Modules are in dependency order; each uses only those above it.
 
 pub use stepmark_packs as packs;
 pub use stepmark_packs::spelling;

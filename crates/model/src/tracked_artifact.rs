@@ -1,4 +1,4 @@
-//! An artifact together with the workflow that it belongs to.
+//! An artifact with its workflow and lifecycle.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,7 +18,7 @@ pub struct TrackedArtifact {
     membership: Membership,
     steps: StepLists,
     lifecycles: Arc<Lifecycles>,
-    /// Found at the first question: most commands do not ask.
+    /// Lazy: most commands do not need it.
     lifecycle: OnceLock<Option<Choice>>,
 }
 
@@ -28,7 +28,7 @@ pub enum Membership {
         workflow: Arc<WorkflowDefinition>,
         evidence: Vec<BindingReason>,
     },
-    /// Several fit, and nothing tells them apart.
+    /// Several fit equally well.
     Ambiguous {
         candidates: Vec<String>,
     },
@@ -84,18 +84,15 @@ impl TrackedArtifact {
         self.workflow().map(|workflow| workflow.progress(&self.steps.record()))
     }
 
-    /// The lifecycle of its status, and why it is that one; `None` where neither the configuration nor its
-    /// type gives it one.
     pub fn lifecycle(&self) -> Option<&Choice> {
         self.lifecycle.get_or_init(|| self.lifecycles.choose(&self.artifact)).as_ref()
     }
 
-    /// Returns whether a lifecycle of its project says more of a change than whether the status may move.
     pub(crate) fn may_have_attributes(&self) -> bool {
         self.lifecycles.judge_changes()
     }
 
-    /// The end of its work: by its workflow, or by its status as its lifecycle, else the word list, has it.
+    /// By workflow, or by status: per lifecycle, else per word list.
     pub fn completion(&self) -> Completion {
         let completion = Completion::of(&self.artifact, self.progress().as_ref());
         let by_status = match self.lifecycle().zip(self.lifecycle_state()) {
@@ -125,7 +122,7 @@ impl TrackedArtifact {
         further.min_by_key(|legal| (!legal.is_return, legal.to.rank)).map(|nearest| nearest.to)
     }
 
-    /// Returns whether it says that work is left: a step of its workflow, else a move of its lifecycle.
+    /// A step of the workflow, else a move of the lifecycle.
     pub fn has_work_left(&self) -> bool {
         let has_status = || self.state().status.as_ref().is_some_and(|status| status.filled().is_some());
         match self.progress() {
@@ -136,14 +133,14 @@ impl TrackedArtifact {
 
     pub fn member(&self) -> Member {
         let member = Member::of(&self.artifact, self.progress().as_ref());
-        // Without an id it is in no chain, so its completion concerns none: most artifacts.
+        // Fast path: without an id it is in no chain.
         if member.id().is_none() && member.delegation.is_none() {
             return member;
         }
         Member { completion: self.completion(), ..member }
     }
 
-    /// The steps that can be done now, gaps and the next; [`Progress::left`] counts those left in all.
+    /// Gaps and the next step; [`Progress::left`] counts all.
     pub fn open_steps(&self) -> Vec<String> {
         let Some(progress) = self.progress().filter(|progress| progress.state != WorkState::Finished) else {
             return Vec::new();
@@ -162,13 +159,12 @@ impl TrackedArtifact {
         names
     }
 
-    /// The state that its lifecycle remembers, to which its own state leads back.
     pub fn remembered(&self) -> Option<String> {
         let (choice, state) = self.lifecycle().zip(self.lifecycle_state())?;
         choice.lifecycle.remembered(state, &self.artifact.root_keys()).map(str::to_owned)
     }
 
-    /// Returns whether its lifecycle allows `to`, children aside; `None` where it has no lifecycle.
+    /// Ignores children; `None` without a lifecycle.
     pub fn judge_status(&self, to: &str) -> Option<Result<MoveDecision<'_>, MoveRefusal>> {
         let lifecycle = &self.lifecycle()?.lifecycle;
         let keys = self.artifact.root_keys();
@@ -196,7 +192,7 @@ impl TrackedArtifact {
         {
             return Err(TransitionRefusal::StepsFollow { instead });
         }
-        // Only these look at it.
+        // Only these need it.
         let lifecycle = match command {
             Command::Transition { .. } | Command::Set { .. } | Command::Move(_) => self.lifecycle(),
             _ => None,
@@ -211,7 +207,7 @@ impl TrackedArtifact {
         decide(&self.artifact, &DecisionContext { workflow: self.workflow(), lifecycle, strictness }, command)
     }
 
-    /// The plan that completes `step`, in any spelling; an unknown step or one out of order is only remarked.
+    /// In any spelling; unknown or out-of-order steps only give a remark.
     pub fn complete(&self, step: &str) -> Result<Plan, TransitionRefusal> {
         self.decide(&Command::Complete { steps: vec![step.to_owned()] }, Strictness::Warn)
     }
@@ -224,7 +220,6 @@ impl TrackedArtifact {
         self.decide(&Command::Transition { to: to.to_owned() }, Strictness::Warn)
     }
 
-    /// The path may be a text as people write it, `delegation.id`.
     pub fn set<P>(&self, path: P, value: impl Into<Value>) -> Result<Plan, TransitionRefusal>
     where
         P: TryInto<KeyPath, Error: Into<KeyPathError>>,

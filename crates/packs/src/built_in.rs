@@ -5,12 +5,10 @@ use std::sync::LazyLock;
 use crate::{Kind, Pack, PackDeclaration};
 
 impl Kind {
-    /// The built-in kind that a record names under `stepmark_kind`.
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::all().iter().copied().find(|kind| kind.name == name)
     }
 
-    /// The built-in kinds of records.
     pub fn all() -> &'static [&'static Self] {
         static RECORDS: LazyLock<Vec<&'static Kind>> = LazyLock::new(|| {
             let kinds = built_in().flat_map(|pack| &pack.kinds);
@@ -20,7 +18,7 @@ impl Kind {
     }
 }
 
-// Each folder beside this file with a `pack.yaml`, by its name.
+// One entry for each folder beside this file with a `pack.yaml`; the build script writes it.
 include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 
 static BUILT_IN: LazyLock<Vec<(PackDeclaration, Pack)>> = LazyLock::new(|| {
@@ -36,7 +34,7 @@ fn read(file: &str) -> (PackDeclaration, Pack) {
     (declaration, pack)
 }
 
-/// The packs that come with the program, in the order in which an artifact is looked for in them.
+/// In the order in which packs are asked whether an artifact is theirs.
 pub fn built_in() -> impl ExactSizeIterator<Item = &'static Pack> + Clone {
     BUILT_IN.iter().map(|(_, pack)| pack)
 }

@@ -1,4 +1,4 @@
-//! A pack as it is written: what a file may say, and what is made of it.
+//! Pack files: parsing, and assembly into a [`Pack`].
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -112,7 +112,6 @@ pub struct ViewDeclaration {
     pub agent: Option<Name>,
 }
 
-/// The most bytes of a pack file.
 pub const MOST_BYTES: usize = 1024 * 1024;
 const MOST: [(&str, usize); 3] = [("kinds", 64), ("states", 200), ("moves", 500)];
 
@@ -125,7 +124,7 @@ impl PackDeclaration {
         include_str!("template.yaml").replace("NAME", name)
     }
 
-    /// The JSON Schema (draft 2020-12) of a pack file, for editors.
+    /// JSON Schema draft 2020-12, for editors.
     pub fn schema() -> serde_json::Value {
         schemars::schema_for!(Self).to_value()
     }
@@ -146,7 +145,6 @@ impl PackDeclaration {
         self
     }
 
-    /// Refuses what is too large, and names that no command can have.
     fn check(&self) -> Result<(), PackError> {
         let wrong = |way, problem| Err(PackError::Pack { pack: self.pack.0.clone(), way, problem });
         let states: usize = self.kinds.values().map(|kind| kind.states.as_ref().map_or(0, Vec::len)).sum();
@@ -183,7 +181,6 @@ impl PackDeclaration {
         Ok(())
     }
 
-    /// Refuses names that lead nowhere: of kinds, and of files that are none of the project's.
     fn check_names(&self) -> Result<(), PackError> {
         let wrong = |way, problem| Err(PackError::Pack { pack: self.pack.0.clone(), way, problem });
         for (name, kind) in &self.kinds {
@@ -220,7 +217,7 @@ impl PackDeclaration {
         Ok(())
     }
 
-    /// The pack that a project declares, on top of `base`.
+    /// The pack of a project, on top of the built-in pack `base`.
     pub fn assemble(&self, base: Option<&Self>) -> Result<Pack, PackError> {
         self.refuse_code()?;
         self.assembled(base)
@@ -237,7 +234,7 @@ impl PackDeclaration {
         Ok(Pack { name: self.pack.0.clone(), about: self.about.clone(), kinds, files })
     }
 
-    /// Refuses conditions in Rust: only a pack that comes with the program has some.
+    /// Only built-in packs have conditions in Rust.
     fn refuse_code(&self) -> Result<(), PackError> {
         for (name, kind) in &self.kinds {
             let moves = kind.moves.iter().flatten().map(|(_, own)| (own.by.as_ref(), &own.guards));
@@ -315,7 +312,7 @@ fn is_word(text: &str) -> bool {
 }
 
 impl KindDeclaration {
-    /// This kind on top of `base`: a state of the same name takes the place of that one.
+    /// A state replaces the state of `base` with the same name.
     fn over(self, base: &Self) -> Self {
         let keys: IndexMap<_, _> =
             base.keys.iter().chain(&self.keys).flatten().map(|(n, k)| (n.clone(), k.clone())).collect();
@@ -381,7 +378,7 @@ impl KindDeclaration {
     }
 }
 
-/// Gives ranks, if none has one, up to the first terminal state; the rest and waiting ones have none.
+/// Ranks states up to the first terminal one, unless a rank is given. Waiting states get none.
 fn count_in_order(states: &mut [StateDeclaration]) {
     if states.iter().any(|state| state.rank.is_some()) {
         return;

@@ -1,4 +1,4 @@
-//! State systems as data: what a pack file declares, read and judged. No file, clock or environment.
+//! State systems as data: pack files, parsed and judged. No file, clock or environment.
 //!
 //! `lifecycle` is the state machine of one kind of artifact: states, legal moves, guards, counters, roles.
 //! [`built_in`] are the packs that come with the program, one YAML file each.

@@ -1,4 +1,4 @@
-//! Packs as they are used: kinds of artifacts with their lifecycles, and those that come with the program.
+//! Packs as used at run time: kinds of artifacts with their lifecycles.
 
 use std::sync::Arc;
 
@@ -18,14 +18,13 @@ use crate::{
 pub struct Kind {
     pub name: String,
     pub plural: String,
-    /// The pack that declares it, which is also the key of a built-in system in the configuration.
+    /// The pack name; for built-in systems also the configuration key.
     pub system: String,
-    /// True if it can be next, is done at some time, and has a ticket.
+    /// Listed by `next`, can be done, has a ticket.
     pub is_work: bool,
-    /// True if artifacts say under `stepmark_kind` that they are of it.
+    /// Artifacts of it have `stepmark_kind`.
     pub is_record: bool,
     pub renamed: Vec<String>,
-    /// True if only recorded changes of it count.
     pub is_recorded: bool,
     pub title: Option<String>,
     pub parent: Option<String>,
@@ -34,9 +33,9 @@ pub struct Kind {
     pub keys: Vec<(String, ArgumentType)>,
     pub rules: Vec<KeyRule>,
     pub order: Vec<String>,
-    /// The role of those who may change it, where it has no lifecycle that says so.
+    /// For kinds without a lifecycle: the role that may write.
     pub writers: Option<String>,
-    /// The commands that lead on, by state; `ID` stands for the id.
+    /// By state; `ID` is replaced with the id.
     pub commands: Vec<(String, String)>,
     pub lifecycle: Option<Arc<Lifecycle>>,
 }
@@ -77,7 +76,7 @@ pub enum PackError {
     Pack { pack: String, way: KeyPath, problem: String },
 }
 
-/// For each state the command that it names, else its first move that leads to another one.
+/// Per state: its own command, else its first move to another state.
 pub(crate) fn commands(table: &Lifecycle, word: &str) -> Vec<(String, String)> {
     let of = |state: &LifecycleState| {
         let mut moves = table.named_from(state).filter(|made| made.to.is_some());
@@ -87,7 +86,6 @@ pub(crate) fn commands(table: &Lifecycle, word: &str) -> Vec<(String, String)> {
     table.states().iter().filter_map(of).collect()
 }
 
-/// The command of a state, which ends with `ID` where it names the artifact.
 pub fn command_for(command: &str, id: &str) -> String {
     match command.strip_suffix(" ID") {
         Some(command) => format!("{command} {}", argument(id)),
@@ -110,14 +108,13 @@ impl PartialEq for Kind {
 impl Eq for Kind {}
 
 impl Kind {
-    /// The keys whose values in `state` are not what the pack says, with what is wrong.
     pub fn faults(&self, state: &Json) -> Vec<(&str, String)> {
         let types = self.keys.iter().filter_map(|(key, own)| Some((&**key, own.fault(key, state.get(key))?)));
         let rules = self.rules.iter().filter_map(|rule| Some((&*rule.key.0, rule.fault(state)?)));
         types.chain(rules).collect()
     }
 
-    /// Returns whether it has rules between artifacts: names of others, values that are there once.
+    /// Rules between artifacts: references, unique values.
     pub fn has_peers(&self) -> bool {
         let names_others = self.keys.iter().any(|(_, own)| own.target.is_some());
         names_others || self.rules.iter().any(|rule| matches!(rule.test, KeyTest::NoCircle | KeyTest::Unique))
@@ -127,18 +124,17 @@ impl Kind {
         self.rules.iter().any(|rule| rule.test == KeyTest::HolderAlive)
     }
 
-    /// The refusal of a change by `actor` of an artifact without a lifecycle.
     pub fn judge_writer(&self, actor: &str, roles: &Roles) -> Option<ChangeRefusal> {
         refused_to(&self.name, self.writers.as_deref()?, (actor, roles))
     }
 
-    /// The command behind `stepmark` that moves the artifact `id` on from `state`.
+    /// Without the word `stepmark`.
     pub fn command(&self, state: &str, id: &str) -> Option<String> {
         let (_, command) = self.commands.iter().find(|(own, _)| *own == state)?;
         Some(command_for(command, id))
     }
 
-    /// The command whose parts move artifacts of the kind, where it has some of its own: `stepmark task`.
+    /// `stepmark task`, if the kind has commands of its own.
     pub fn mover(&self) -> Option<String> {
         let (_, command) = self.commands.first()?;
         command.split(' ').next().map(|word| format!("stepmark {word}"))

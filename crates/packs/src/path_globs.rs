@@ -6,17 +6,16 @@ use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
 use crate::{deserialize_as_scalar, schema_of_scalar};
 
-/// A pattern over project paths, as in `.gitignore` but always seen from the project root: `*` and `?` stay
-/// within one part of the path, `**` crosses folders, `[a-z]` and `{a,b}` choose. A final `/` stands for all
-/// that the folder holds.
+/// A pattern as in `.gitignore`, but always relative to the project root: `*` and `?` match within a path
+/// component, `**` crosses folders, `[a-z]` and `{a,b}` choose. A final `/` matches everything in the folder.
 ///
-/// It is checked when it is read and compiled when it is first matched: most commands match nothing, and
-/// compiling takes longer than all else that they do.
+/// Checked when parsed, compiled on first match: most commands match nothing, and compiling is the slowest
+/// part.
 #[derive(Clone)]
 pub struct PathGlob {
     text: String,
     glob: Glob,
-    /// For a pattern that ends in `/**`: what matches the folders all of whose content it matches.
+    /// For `/**` at the end: matches folders whose whole content matches.
     folder: Option<Glob>,
     matcher: OnceLock<GlobMatcher>,
 }
@@ -29,10 +28,10 @@ impl PartialEq for PathGlob {
 
 impl Eq for PathGlob {}
 
-/// In bytes. With [`BRACES_LIMIT`] it keeps patterns so small that compiling the automaton cannot fail.
+/// In bytes. With [`BRACES_LIMIT`] it keeps patterns so small that compilation cannot fail.
 const LENGTH_LIMIT: usize = 1024;
 
-/// The largest number of `{` in a pattern; the automaton allows 250 inside each other.
+/// Count of `{`; the automaton allows 250 nested ones.
 const BRACES_LIMIT: usize = 64;
 
 impl PathGlob {
@@ -83,7 +82,7 @@ impl FromStr for PathGlob {
 }
 
 deserialize_as_scalar!(PathGlob);
-// Whether the brackets close, only the pattern's own reader tells.
+// Only the parser can check the brackets.
 schema_of_scalar!(PathGlob, {
     "description": "A pattern over paths, seen from the project root: `*` stays within a folder, `**` crosses folders",
     "type": "string",
@@ -92,14 +91,14 @@ schema_of_scalar!(PathGlob, {
     "not": {"pattern": r"^/|^(\./)*$|(^|/)\.\.(/|$)"},
 });
 
-/// The pattern alone: the automaton behind it fills pages.
+/// Prints only the pattern: the automaton fills pages.
 impl fmt::Debug for PathGlob {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.text.fmt(out)
     }
 }
 
-/// Several patterns, matched together in one pass. Compiled when they are first matched, as each of them is.
+/// Matched together in one pass, compiled on first match.
 #[derive(Clone)]
 pub struct PathGlobs {
     globs: Vec<PathGlob>,
@@ -110,7 +109,6 @@ pub struct PathGlobs {
 #[derive(Clone)]
 enum Matchers {
     Joined(GlobSet),
-    /// Together they exceed what one automaton may hold.
     Single(Vec<GlobMatcher>),
 }
 
@@ -144,7 +142,7 @@ impl PathGlobs {
         self.files.get_or_init(|| Matchers::new(globs)).is_match(path.as_ref())
     }
 
-    /// Returns whether a pattern matches all that the folder holds, so that a walk need not enter it.
+    /// A walk need not enter such a folder.
     pub fn matches_all_in(&self, folder: &impl AsRef<str>) -> bool {
         let globs = self.globs.iter().filter_map(|glob| glob.folder.as_ref());
         let folders = self.folders.get_or_init(|| Matchers::new(globs));

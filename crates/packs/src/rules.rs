@@ -1,4 +1,4 @@
-//! Rules about the values of keys: of an artifact by itself, and between all that packs claim.
+//! Rules about values: within one artifact, and between all artifacts of packs.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -59,7 +59,6 @@ impl KeyRule {
         }
     }
 
-    /// The fault of an artifact with the frontmatter `state` by itself.
     pub(crate) fn fault(&self, state: &Json) -> Option<String> {
         let key = &self.key.0;
         let given = texts(state.get(key));
@@ -85,7 +84,6 @@ impl KeyRule {
         }
     }
 
-    /// The fault of an artifact with the frontmatter `state` that nobody has changed for `days`.
     pub fn silence(&self, state: &Json, days: f64) -> Option<String> {
         let most = self.days.filter(|most| days > *most)?;
         let holders = texts(state.get(&self.key.0));
@@ -94,7 +92,6 @@ impl KeyRule {
     }
 }
 
-/// The texts and numbers under a key, one or a list.
 fn texts(value: Option<&Json>) -> Vec<String> {
     match value {
         Some(Json::String(text)) if !text.is_empty() => vec![text.clone()],
@@ -109,14 +106,13 @@ fn texts(value: Option<&Json>) -> Vec<String> {
 pub struct Peer<'a> {
     pub path: &'a str,
     pub id: Option<&'a str>,
-    /// The pack that claims it, and its kind.
     pub kind: (&'a str, &'a str),
     pub keys: &'a [(String, ArgumentType)],
     pub rules: &'a [KeyRule],
     pub state: &'a Json,
 }
 
-/// Its names for others: id, path, file name without ending, and the number that begins it.
+/// Id, path, file name without extension, leading number.
 fn names(path: &str, id: Option<&str>) -> HashSet<String> {
     let file = path.rsplit('/').next().unwrap_or(path);
     let stem = file.strip_suffix(".md").unwrap_or(file);
@@ -125,19 +121,17 @@ fn names(path: &str, id: Option<&str>) -> HashSet<String> {
     names.into_iter().flatten().map(plain).collect()
 }
 
-/// Returns whether `name` means the artifact at `path`.
 pub fn is_name_of(name: &str, path: &str, id: Option<&str>) -> bool {
     names(path, id).contains(&plain(name))
 }
 
-/// A name as it is compared: of a number, `0007` is 7.
+/// Normalized for comparison: `0007` is 7.
 fn plain(name: &str) -> String {
     let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
     let digits = name.trim_start_matches('0');
     if is_number { if digits.is_empty() { "0" } else { digits }.to_owned() } else { name.to_owned() }
 }
 
-/// A fault between artifacts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerFault {
     pub place: usize,
@@ -147,7 +141,7 @@ pub struct PeerFault {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PeerProblem {
-    /// No artifact of the kind, or several, have that name.
+    /// None or several artifacts have the name.
     Unknown {
         name: String,
         kind: String,
@@ -182,10 +176,8 @@ impl fmt::Display for PeerFault {
     }
 }
 
-/// A key of a kind of a pack.
 type KindKey<'a> = ((&'a str, &'a str), &'a str);
 
-/// The faults between `peers`: names that lead to none, circles, values that are there twice.
 pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
     let mut named: HashMap<String, Vec<usize>> = HashMap::new();
     for (place, peer) in peers.iter().enumerate() {
@@ -243,7 +235,7 @@ pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
     found
 }
 
-/// Circles among `ways`; where there are some, at least one of them.
+/// Finds at least one cycle if there is any.
 fn circles(ways: &HashMap<usize, Vec<usize>>) -> Vec<Vec<usize>> {
     let mut back: HashMap<usize, Vec<usize>> = HashMap::new();
     let mut open: HashMap<usize, usize> = ways.iter().map(|(from, to)| (*from, to.len())).collect();
@@ -261,7 +253,7 @@ fn circles(ways: &HashMap<usize, Vec<usize>>) -> Vec<Vec<usize>> {
             }
         }
     }
-    // All ways of what is left end in a circle.
+    // Only nodes on or before a cycle remain.
     let mut left: Vec<usize> = open.iter().filter(|(_, count)| **count > 0).map(|(from, _)| *from).collect();
     left.sort_unstable();
     let next = |from: usize| {

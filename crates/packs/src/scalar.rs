@@ -1,12 +1,12 @@
-//! Scalars of pack files and configurations, parsed where they stand; one text, or a list of them.
+//! Scalars of pack files and configurations; one value or a list.
 
 use std::{borrow::Cow, fmt, marker::PhantomData, str::FromStr};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
 
-/// Reads one scalar as a `T`, from the spelling in the file (`1.10` stays `1.10`). The text is parsed inside
-/// the visitor, because only there does an error get the scalar's own line and column.
+/// Keeps the spelling of the file (`1.10` stays `1.10`). Parses inside the visitor: only there does an error
+/// get line and column.
 pub fn parsed_scalar<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -25,7 +25,7 @@ where
             text.parse().map_err(E::custom)
         }
 
-        // Some readers resolve a whole number before they are asked for its text.
+        // Some readers resolve integers first.
         fn visit_i64<E: de::Error>(self, number: i64) -> Result<T, E> {
             self.visit_str(&number.to_string())
         }
@@ -34,7 +34,6 @@ where
     from.deserialize_str(Visitor(PhantomData))
 }
 
-/// Implements `Deserialize` for types that are one scalar of the configuration.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! deserialize_as_scalar {
@@ -47,7 +46,6 @@ macro_rules! deserialize_as_scalar {
     )+};
 }
 
-/// Implements `JsonSchema` for scalars of the configuration: what an editor may check.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! schema_of_scalar {
@@ -68,11 +66,11 @@ macro_rules! schema_of_scalar {
     };
 }
 
-/// One value, or a list of them that is not empty; each is parsed where it stands.
+/// Not empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneOrMore<T>(pub Vec<T>);
 
-/// A name that is not empty.
+/// Not empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(pub String);
 

@@ -1,24 +1,23 @@
-//! Words that people write: when two are one, which one a misspelt word was meant for, and one as a shell
-//! takes it; errors on one line.
+//! Comparison of words, suggestions for misspelt ones, shell quoting, error chains.
 
 use std::error::Error;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// `text` as it is compared: without regard to case, and with `-`, `_` and blanks alike. `In Progress`,
-/// `in_progress` and `in-progress` are one word (docs/formats.md, "Statuses").
+/// Ignores case, and treats `-`, `_` and blanks alike: `In Progress` is `in-progress` (docs/formats.md,
+/// "Statuses").
 pub fn folded(text: &str) -> String {
     let alike = |letter| if matches!(letter, '_' | ' ') { '-' } else { letter };
     text.trim().chars().map(alike).flat_map(char::to_lowercase).collect()
 }
 
-/// People do not tell `é` from `e` with its accent behind it, and some file systems do not either.
+/// Compares in Unicode NFC: some file systems do not distinguish `é` from `e` with a combining accent.
 pub fn is_same_name(one: &str, other: &str) -> bool {
     let nfc = ComposingNormalizerBorrowed::new_nfc();
     one == other || !one.is_ascii() && !other.is_ascii() && nfc.normalize(one) == nfc.normalize(other)
 }
 
-/// The words of `known` that `given` may have been meant for, the likeliest first.
+/// Likeliest first.
 pub fn near_words<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let given = folded(given);
     let mut near: Vec<(f64, &str)> = known
@@ -30,7 +29,7 @@ pub fn near_words<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> 
     near.into_iter().take(3).map(|(_, word)| word.to_owned()).collect()
 }
 
-/// A word of a command line, in quotes where a shell would take it for several.
+/// Quoted for a shell if necessary.
 pub fn argument(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:@%+=,".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -40,12 +39,11 @@ pub fn argument(word: &str) -> String {
     }
 }
 
-/// The reasons behind the first of several.
 pub fn besides<T: std::fmt::Display>(others: &[T]) -> String {
     others.iter().map(|other| format!("; {other}")).collect()
 }
 
-/// The causes of an error, outermost first.
+/// Outermost first.
 pub fn causes(error: &dyn Error) -> impl Iterator<Item = String> {
     std::iter::successors(error.source(), |&cause| cause.source()).map(ToString::to_string)
 }

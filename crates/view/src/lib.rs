@@ -1,12 +1,11 @@
-//! stepmark-view: what is done, what is next and what is wrong in a project, for people to look at.
+//! Views of a project for people: done, next, wrong.
 //!
 //! `observation (what is read) → overview (what it means) → page (HTML), board (terminal)`, and `server`,
-//! which hands pages out and tells browsers when they change. `markdown` turns the text of artifacts into
-//! HTML that cannot do anything. A room uses only rooms to its left; everything is pure but `observation`,
-//! which reads through `stepmark-store`, `stepmark-sync` and `stepmark-memory`, and `server`, which is given
-//! its sockets.
+//! which serves pages and notifies browsers of changes. `markdown` renders the text of artifacts as inert
+//! HTML. A module uses only modules to its left. Only `observation` and `server` do I/O: one reads through
+//! `stepmark-store`, `stepmark-sync` and `stepmark-memory`, the other is given its sockets.
 //!
-//! Nothing here can change an artifact: this crate depends on `stepmark-store` without its feature `write`.
+//! This crate cannot change artifacts: it uses `stepmark-store` without its feature `write`.
 
 pub mod wording;
 pub mod observation;

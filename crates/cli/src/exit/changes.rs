@@ -201,7 +201,7 @@ impl From<OpenError> for Failure {
         }
         let exit = match &error {
             OpenError::Configuration(ConfigurationError::Given { .. }) => Exit::Usage,
-            // A folder that is not there is a mistake of whoever named it.
+            // A missing folder is a mistake on the command line.
             OpenError::Root(_) => Exit::Usage,
             _ => Exit::Io,
         };

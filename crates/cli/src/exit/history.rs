@@ -29,7 +29,7 @@ impl From<HistoryError> for Failure {
             | HistoryError::AmbiguousEvent { .. }
             | HistoryError::NoEventId { .. }
             | HistoryError::UnknownSession { .. } => Exit::Usage,
-            // There is no state to show, or none that can be trusted.
+            // No state, or an untrusted one.
             HistoryError::Replay { source: ReplayError::NoState { .. }, .. } => Exit::Findings,
             _ => Exit::Io,
         };

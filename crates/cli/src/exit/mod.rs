@@ -1,7 +1,6 @@
-//! Exit codes, and every error of the library mapped to one.
+//! Exit codes, and their assignment to library errors.
 
-/// The failure that each error is: how the command ends, the variants that hold another error and are told as
-/// that one, and those that end otherwise.
+/// Per error: its exit code, variants that are reported as their inner error, and variants with another code.
 macro_rules! failures {
     ($($error:ident: $exit:ident $({ $($held:ident),+ })? $([ $($variant:ident: $other:ident),+ ])?;)+) => {
         $(impl From<$error> for $crate::exit::Failure {
@@ -32,24 +31,18 @@ use stepmark_store::commit::WriteState;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Fine = 0,
-    /// Findings, or a command that was refused.
     Findings = 1,
-    /// The command line makes no sense.
     Usage = 2,
     Conflict = 3,
-    /// A file cannot be read or written, or holds no usable data.
+    /// Unreadable, unwritable or unusable files.
     Io = 4,
     Remote = 5,
-    /// Nothing is left to do.
     Nothing = 6,
-    /// There is work, and it waits for other work.
     Waits = 7,
-    /// There is work, and only a person can go on.
     Person = 8,
 }
 
 impl Exit {
-    /// The exit code where nothing can be done now, and so much work is open.
     pub(crate) const fn idle(open: usize, is_for_person: bool) -> Self {
         match (open, is_for_person) {
             (_, true) => Self::Person,
@@ -68,14 +61,13 @@ impl From<Exit> for ExitCode {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
-    /// The message: what was intended and what is wrong where.
     pub(crate) message: String,
-    /// The chain of causes, outermost first.
+    /// Outermost first.
     pub(crate) causes: Vec<String>,
     pub(crate) help: Option<String>,
-    /// The files it is about: changed all the same, or not; `None` where it is about no change.
+    /// State of the files involved; `None` if no change was attempted.
     pub(crate) write_state: Option<WriteState>,
-    /// The same for people, with the place in the source; it may have styles.
+    /// For people, with the source location; may have styles.
     pub(crate) report: Option<String>,
 }
 

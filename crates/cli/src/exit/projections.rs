@@ -1,4 +1,4 @@
-//! Failures to make or use a copy of the artifacts, and of sync.
+//! Failures of copies of artifacts, and of sync.
 
 use stepmark_store::checking::{BaselineWriteError, CheckError};
 use stepmark_store::manifest::{
@@ -36,7 +36,7 @@ impl From<InstructionError> for Failure {
     }
 }
 
-/// A projection was not written; `remedy` says what helps where the file of somebody else is in its place.
+/// `remedy` applies if another program's file is in the way.
 fn of_projection(error: ProjectionError, remedy: &str) -> Failure {
     match error {
         ProjectionError::Commit(error) => ChangeError::Commit(error).into(),

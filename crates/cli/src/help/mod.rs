@@ -1,4 +1,4 @@
-//! Help: the commands by task, the first ten on the first page, with examples.
+//! Help: commands by task; the first page has ten.
 
 mod pages;
 
@@ -118,7 +118,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
 
 struct Task {
     name: &'static str,
-    /// Those of the first page: ten in all.
+    /// On the first page; ten in all.
     first: &'static [&'static str],
     rest: &'static [&'static str],
 }

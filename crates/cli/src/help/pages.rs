@@ -42,14 +42,13 @@ fn by_task(
             lines += &below(command.get_name());
         }
         if !lines.is_empty() {
-            // Writing into a text does not fail.
             let _written = writeln!(text, "{}:\n{lines}", task.name);
         }
     }
     text
 }
 
-/// `  NAME          ABOUT`, where what is too long stands on lines of its own.
+/// `  NAME          ABOUT`; long names get a line of their own.
 fn entry(name: &str, about: &str) -> String {
     let mut lines = format!("  {name:13}");
     let mut used = 15;

@@ -1,4 +1,4 @@
-//! The part of a list that an answer shows.
+//! Limits of lists.
 
 use std::collections::BTreeSet;
 
@@ -24,15 +24,13 @@ impl ListArguments {
         self.limit.map(|limit| limit as usize)
     }
 
-    /// Cuts `items` off where there are more than wanted, and returns how many were left out.
     pub(crate) fn cut<T>(&self, items: &mut Vec<T>) -> usize {
         let left = self.limit().map_or(0, |limit| items.len().saturating_sub(limit));
         items.truncate(items.len() - left);
         left
     }
 
-    /// Answers with a list: as JSON called `name`, or as `show` prints it; as much of it as is wanted, and
-    /// how many more there are.
+    /// As JSON under `name`, or with `show`; limited, with the number of items left out.
     pub(crate) fn answer<T>(
         &self,
         (output, schema, name): (&Output, &str, &str),

@@ -1,4 +1,4 @@
-//! The output of the program: results on stdout, messages and progress on stderr.
+//! Output: results on stdout, messages and progress on stderr.
 
 pub(crate) mod findings;
 mod list_arguments;
@@ -50,7 +50,6 @@ pub(crate) struct Output {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
     refused: OnceLock<io::Error>,
-    /// The project that is spoken of next, which is not named before there is something to say.
     waiting: Mutex<Option<String>>,
 }
 
@@ -84,7 +83,6 @@ impl Output {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take().map(|heading| visible(&heading))
     }
 
-    /// A line of the result, or several; each as wide as the terminal at most, where there is one.
     pub(crate) fn line(&self, text: impl Display) {
         self.styled_line(fitting(&visible(&text.to_string()), line_width()));
     }
@@ -95,7 +93,7 @@ impl Output {
             let text = text.as_ref();
             self.print(|stdout| {
                 heading.iter().try_for_each(|heading| writeln!(stdout, "{heading}"))?;
-                // Looking for styles takes longer than the rest, and most texts have none.
+                // Fast path: most texts have no styles.
                 match text.contains('\u{1b}') {
                     true => stdout.write_all(text.as_bytes())?,
                     false => io::stdout().write_all(text.as_bytes())?,
@@ -111,7 +109,6 @@ impl Output {
         }
     }
 
-    /// Something to look at that does not stop the command.
     pub(crate) fn warning(&self, text: impl Display) {
         if !self.json {
             self.heading().iter().for_each(complain);
@@ -126,7 +123,7 @@ impl Output {
         }
     }
 
-    /// A text of many lines, with styles where people read it. Programs are given it as it is.
+    /// Styles are for people only; programs get the text unchanged.
     pub(crate) fn rendered(&self, text: &str, reader: Reader) {
         match reader {
             Reader::Person if text.is_empty() => {}
@@ -148,7 +145,7 @@ impl Output {
     pub(crate) fn json(&self, schema: &str, result: impl Serialize) {
         let mut object = serde_json::Map::new();
         object.insert("schema".to_owned(), schema.into());
-        // What is said of a project is texts, numbers and lists: it cannot fail.
+        // Texts, numbers and lists: cannot fail.
         if let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(result) {
             object.extend(fields);
         }
@@ -156,12 +153,10 @@ impl Output {
         self.print(|_| writeln!(io::stdout(), "{text}"));
     }
 
-    /// The result as JSON where that is wanted, else as `text` prints it.
     pub(crate) fn json_or<T: Serialize>(&self, schema: &str, json: impl FnOnce() -> T, text: impl FnOnce()) {
         if self.json { self.json(schema, json()) } else { text() }
     }
 
-    /// Bytes that are the result themselves: a completion script, a page.
     pub(crate) fn bytes(&self, bytes: &[u8]) {
         if io::stdout().is_terminal() {
             let text = visible(&String::from_utf8_lossy(bytes));
@@ -174,12 +169,11 @@ impl Output {
         if self.refused.get().is_none()
             && let Err(error) = write(&mut anstream::stdout())
         {
-            // The first reason counts, and no other can come after it.
+            // Only the first reason counts.
             let _first = self.refused.set(error);
         }
     }
 
-    /// Asks the person at the terminal; `false` where nobody is there.
     pub(crate) fn asks(&self, question: impl Display) -> Result<bool, Failure> {
         if self.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             return Ok(false);
@@ -191,12 +185,11 @@ impl Output {
         Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
     }
 
-    /// Returns whether all that was printed until now went out: nobody may read any more.
     pub(crate) fn is_read(&self) -> bool {
         self.refused.get().is_none()
     }
 
-    /// Makes sure that the whole result went out. A reader that has seen enough (`| head`) is no failure.
+    /// A reader that closes early (`| head`) is no failure.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         self.print(|_| io::stdout().flush());
         match self.refused.get() {
@@ -208,7 +201,6 @@ impl Output {
         }
     }
 
-    /// Reports why the command did not do what it was asked for.
     pub(crate) fn failure(&self, failure: &Failure) -> Exit {
         if self.json {
             return Self::failure_as_json(failure);
@@ -245,7 +237,7 @@ impl Output {
     }
 }
 
-/// A JSON text with those characters escaped that a terminal obeys or nobody sees: the same to a program.
+/// Escapes characters that a terminal interprets or nobody sees: equal for programs.
 fn escaped(text: String) -> String {
     if text.is_ascii() && !text.contains('\x7f') || visible(&text) == text {
         return text;
@@ -266,7 +258,7 @@ fn escaped(text: String) -> String {
     escaped
 }
 
-/// If stderr cannot be written nobody is left to tell; the exit code still says it.
+/// If stderr fails, the exit code remains.
 fn complain(text: impl Display) {
     let _unheard = writeln!(anstream::stderr(), "{}", fitting(&text.to_string(), table::error_width()));
 }

@@ -1,4 +1,4 @@
-//! The results of replaying history, as lines and as JSON.
+//! Results of replays, as lines and as JSON.
 
 use super::{Output, history, on_one_line, spinner};
 use crate::exit::{Exit, chain};
@@ -9,7 +9,7 @@ use stepmark_store::{history::SegmentProblem, replay::Replayed};
 
 pub(crate) struct Summary {
     pub(crate) artifacts: Vec<Replayed>,
-    /// The number of segments and of events that were read from end to end.
+    /// Segments and events that were read completely.
     pub(crate) segments: Option<(u64, u64)>,
     pub(crate) problems: Vec<SegmentProblem>,
     pub(crate) unreadable: Vec<String>,
@@ -47,7 +47,7 @@ fn words(state: &HistoryState) -> (&'static str, Option<EventId>) {
     }
 }
 
-/// Prints all of it; with `--quiet` only what is not as it was left.
+/// With `--quiet` only differences.
 pub(crate) fn show(summary: &Summary, output: &Output) {
     for artifact in &summary.artifacts {
         let (word, event) = words(&artifact.state);
@@ -129,7 +129,7 @@ pub(crate) fn problem(problem: &SegmentProblem) -> Json {
 
 const CONTEXT: usize = 3;
 
-/// Byte for byte; lines end at line feeds alone, as for git, so a carriage return is in its line.
+/// Byte-exact; lines end at line feeds only, as in git: a carriage return belongs to its line.
 pub(crate) fn unified_diff(path: &str, before: &[u8], after: &[u8]) -> Vec<u8> {
     let (old, new) = (lines(before), lines(after));
     let operations = capture_diff_slices(Algorithm::Patience, &old, &new);
@@ -153,10 +153,10 @@ fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// `@@ -3,4 +3,5 @@`: the places of a hunk in both files.
+/// `@@ -3,4 +3,5 @@`.
 fn header(group: &[DiffOp]) -> String {
     let place = |start: usize, count: usize| match count {
-        // An empty range is named by the line before it.
+        // An empty range has the number of the line before it.
         0 => format!("{start},0"),
         1 => format!("{}", start + 1),
         _ => format!("{},{count}", start + 1),
@@ -188,7 +188,7 @@ fn add_line(patch: &mut Vec<u8>, sign: u8, line: &[u8]) {
     }
 }
 
-/// In quotes where git quotes: a control character, `"` or `\`. With blanks it ends at a tab.
+/// Quoted as in git for control characters, `"` and `\`. A tab ends names with blanks.
 fn name(side: &str, path: &str) -> String {
     let needs_quotes = |c: char| c.is_ascii_control() || matches!(c, '"' | '\\');
     if !path.contains(needs_quotes) {

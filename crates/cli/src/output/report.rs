@@ -1,5 +1,4 @@
-//! Findings for people, the place in the source with a caret, as rustc shows it; and a place in a text of the
-//! command line, shown so.
+//! Findings for people: source with a caret, as in rustc; also for command line text.
 
 use std::ops::Range;
 
@@ -12,7 +11,6 @@ use stepmark_model::{
 };
 use stepmark_view::wording::{on_one_line, visible};
 
-/// A file, ready to be shown around findings.
 pub(crate) struct Excerpt<'f> {
     bytes: &'f [u8],
     lines: LineIndex,
@@ -27,7 +25,7 @@ impl<'f> Excerpt<'f> {
         Self { bytes, lines: LineIndex::new(bytes) }
     }
 
-    /// The reports of the first [`SHOWN_OF_A_FILE`] of a file's `findings`, and the number of the rest.
+    /// Also returns the number of findings beyond [`SHOWN_OF_A_FILE`].
     pub(crate) fn reports<'a>(
         &self,
         findings: impl IntoIterator<Item = &'a Finding>,
@@ -96,12 +94,10 @@ impl<'f> Excerpt<'f> {
     }
 }
 
-/// The text that is shown around a finding.
 struct Window {
     text: String,
     marked: Range<usize>,
     place: Position,
-    /// Set where `text` is not all of its line.
     is_cut: bool,
 }
 
@@ -112,14 +108,13 @@ const fn command(safety: Safety) -> &'static str {
     }
 }
 
-/// The bytes as text that a terminal can show: what is no UTF-8 becomes U+FFFD, a lone CR a line end, a byte
-/// order mark at the beginning nothing, and what steers or hides is made visible.
+/// Printable: invalid UTF-8 becomes U+FFFD, a lone CR a line end; drops a byte order mark, and makes control
+/// and invisible characters visible.
 fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n");
     visible(text.strip_prefix('\u{FEFF}').unwrap_or(&text))
 }
 
-/// `name` says what the text is, the mark stands below; any line ends of `text` stay lines.
 pub(crate) fn marked_place(name: &str, text: &str, offset: usize) -> String {
     let offset = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let (before, after) = (visible(&text[..offset]), visible(&text[offset..]));
@@ -130,12 +125,12 @@ pub(crate) fn marked_place(name: &str, text: &str, offset: usize) -> String {
     let span = before.len()..before.len() + length;
     let snippet = Snippet::source(source.as_str()).path(name).annotation(AnnotationKind::Primary.span(span));
     let shown = Renderer::plain().render(&[Level::ERROR.primary_title("").element(snippet)]);
-    // The title stands above it in the message already.
+    // The message has the title already.
     shown.split_once('\n').map_or(shown.as_str(), |(_, place)| place).to_owned()
 }
 
 pub(crate) fn question_report(option: &str, text: &str, error: &SelectionError) -> String {
-    // Pictures of control characters have other lengths, so the place is counted in what is shown.
+    // Counted in the printable text: pictures of control characters have other lengths.
     let length = |end: usize| on_one_line(&text[..end]).len();
     let (shown, span) = (on_one_line(text), length(error.span.start)..length(error.span.end));
     let snippet = Snippet::source(shown.as_str()).path(option).annotation(AnnotationKind::Primary.span(span));

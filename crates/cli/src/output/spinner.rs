@@ -1,4 +1,4 @@
-//! Progress of long work on a terminal: shown after one second, gone when the work is done.
+//! Progress of long work on a terminal: shown after one second, removed at the end.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -15,11 +15,9 @@ use stepmark_store::{
 
 pub(crate) use stepmark_view::wording::{count, next, waiting_stories};
 
-/// Before this, work counts as quick, and nothing is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
-/// Shows `what` with the files counted in `count` on stderr, if that is a terminal.
 pub(crate) fn with_spinner<T>(what: &str, quiet: bool, count: &AtomicUsize, work: impl FnOnce() -> T) -> T {
     with_progress(&|count| format!("{what}: {count} files"), quiet, count, work)
 }
@@ -51,19 +49,18 @@ pub(crate) fn with_progress<T>(
     })
 }
 
-/// The folders and files that could not be read, one line each: folders, then files.
+/// One line each: folders, then files.
 pub(crate) fn unreadable(found: &Artifacts) -> Vec<String> {
     let folders = found.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.kind));
     let files = found.unreadable.iter().map(|error| crate::exit::chain(error));
     folders.chain(files).collect()
 }
 
-/// A line of a segment that cannot be used: `FILE:LINE: WHAT`.
+/// `FILE:LINE: WHAT`
 pub(crate) fn segment_problem(problem: &SegmentProblem) -> String {
     format!("{}:{}: {}", problem.file, problem.line, problem.problem)
 }
 
-/// Names the records that were wanted and that cannot be used.
 pub(crate) fn warn_of_unusable(workspace: &Workspace, output: &Output) {
     const SHOWN: usize = 5;
     let unusable = workspace.unusable_records();
@@ -77,7 +74,7 @@ pub(crate) fn warn_of_unusable(workspace: &Workspace, output: &Output) {
     }
 }
 
-/// Warns of damaged lines of the journal: an answer made of the others may lack something.
+/// Without damaged lines an answer may be incomplete.
 pub(crate) fn warn_of_damage(history: &History, output: &Output) -> Result<(), Failure> {
     let damaged = history.problems()?.iter().filter(|problem| problem.is_damage()).count();
     if damaged > 0 {

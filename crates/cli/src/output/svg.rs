@@ -1,4 +1,4 @@
-//! A graph as an SVG picture, laid out by `layout-rs`.
+//! Graphs as SVG, laid out by `layout-rs`.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ use stepmark_model::lifecycle::{Lifecycle, LifecycleState};
 
 const FONT: usize = 15;
 
-/// An arrow: the places of the boxes at its ends, the text at it, and whether it is dashed.
+/// Indices of both boxes, text, dashed or not.
 type Line = ((usize, usize), String, bool);
 
 fn drawn(boxes: &[(String, &str)], lines: &[Line]) -> String {
@@ -45,8 +45,7 @@ fn element(text: &str, fill: &str) -> Element {
     Element::create(ShapeKind::new_box(text), style, Orientation::LeftToRight, size)
 }
 
-/// The picture of a lifecycle. States in which work begins are blue, those in which it ends green; a way back
-/// is dashed.
+/// Initial states are blue, terminal ones green; returns are dashed.
 pub(crate) fn picture(lifecycle: &Lifecycle) -> String {
     let boxes: Vec<_> =
         lifecycle.states().iter().map(|state| (on_one_line(&state.name), colour(state))).collect();
@@ -66,7 +65,7 @@ const fn colour(state: &LifecycleState) -> &'static str {
     }
 }
 
-/// A part of the graph of memory: memories yellow, artifacts and files blue, all others white.
+/// Memories are yellow, artifacts and files blue, others white.
 pub(crate) fn memory_picture(found: &Neighbourhood) -> String {
     let boxes: Vec<_> =
         found.nodes.iter().map(|(node, label, _)| (plain(label, 40), node_colour(node.kind))).collect();
@@ -85,12 +84,11 @@ const fn node_colour(kind: NodeKind) -> &'static str {
     }
 }
 
-/// The diagram, which GitHub and many editors draw. States are numbered, since their names may hold anything.
+/// A Mermaid diagram, for GitHub and editors. States are numbered, since names may contain anything.
 pub(crate) fn state_diagram(lifecycle: &Lifecycle) -> String {
     let place =
         |name: &str| lifecycle.states().iter().position(|state| state.name == name).unwrap_or_default();
     let mut text = "stateDiagram-v2\n".to_owned();
-    // Writing into a text cannot fail.
     for (at, state) in lifecycle.states().iter().enumerate() {
         let _ = writeln!(text, "    state \"{}\" as s{at}", escaped(&state.name));
     }
@@ -115,7 +113,7 @@ pub(super) fn label(guards: impl Iterator<Item = String>, is_return: bool) -> St
     if is_return { "back".to_owned() } else { guards.collect::<Vec<_>>().join(", ") }
 }
 
-/// A text as Mermaid takes it: `#34;` for a quote, and no character that ends a label.
+/// For Mermaid: `#34;` for a quote; no character ends the label.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -1,5 +1,5 @@
-//! Tables for people, and text in columns of a terminal: one line a row. On a terminal a line is no wider
-//! than that; elsewhere it is whole, so that lines can be searched and cut.
+//! Tables for people, one line per row. Cut to the width of a terminal; elsewhere whole, for searching and
+//! cutting.
 
 use std::{
     io::{self, IsTerminal},
@@ -14,7 +14,7 @@ use stepmark_store::disk::par_map;
 
 const GAP: usize = 2;
 
-/// The least width that a column is cut to: one of paths, and any other.
+/// Minimum width of a cut column: of paths, and others.
 const NARROW_PATHS: usize = 28;
 const NARROW: usize = 8;
 
@@ -27,7 +27,7 @@ pub(crate) fn long_table<T: Sync>(
     rows: &[T],
     cells: impl Fn(&T) -> Vec<String> + Sync,
 ) -> String {
-    // Several parts for each processor. Many small texts that stay would be slow to get and to give back.
+    // Several parts per processor. Allocating many small texts would be slow.
     let parts: Vec<&[T]> = rows.chunks(rows.len().div_ceil(PARTS).max(1)).collect();
     let mut lines = vec![Lines::of([header])];
     lines.extend(par_map(&parts, |part| Lines::of(part.iter().map(&cells))));
@@ -39,9 +39,9 @@ const PARTS: usize = 256;
 #[derive(Default)]
 struct Lines {
     text: String,
-    /// The place of each cell in the text, and its width.
+    /// Range in the text, and width.
     cells: Vec<(Range<usize>, usize)>,
-    /// The number of cells up to the end of each line.
+    /// Number of cells up to each line's end.
     ends: Vec<usize>,
 }
 
@@ -113,7 +113,6 @@ pub(crate) fn bar(done: usize, total: usize) -> String {
     format!("{}{} {done}/{total}", "█".repeat(filled), "░".repeat(WIDTH - filled))
 }
 
-/// The number of columns that `text` takes, without its styles.
 pub(crate) fn width(text: &str) -> usize {
     if is_plain(text) {
         return text.len();
@@ -128,7 +127,7 @@ pub(super) fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// `text` in at most `columns` columns: what is cut off its end is `…`.
+/// A cut end becomes `…`.
 pub(crate) fn fitted(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -145,7 +144,7 @@ pub(crate) fn fitted(text: &str, columns: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// The same, where what is cut off a path is its beginning, so that it still says which file it is.
+/// Cuts paths at the start, so that the file name stays.
 pub(crate) fn fitted_cell(text: &str, columns: usize) -> String {
     let Some((branch, path)) = path_in(text).filter(|_| width(text) > columns) else {
         return fitted(text, columns);
@@ -163,11 +162,10 @@ pub(super) fn path_in(cell: &str) -> Option<(&str, &str)> {
 
 const TREE: &str = " │├└─";
 
-/// The width of a terminal that does not tell its own.
+/// For terminals of unknown width.
 const USUAL: usize = 80;
 
-/// The most columns that a line of stdout may take: those of the terminal; elsewhere any number, for programs
-/// that read lines.
+/// Of stdout; unlimited for programs that read lines.
 pub(crate) fn line_width() -> usize {
     width_of(&io::stdout())
 }
@@ -184,8 +182,8 @@ fn width_of(stream: &impl IsTerminal) -> usize {
     columns.filter(|columns| *columns > 0).unwrap_or(USUAL)
 }
 
-/// `line` broken between words into lines of at most `columns` columns, the later ones indented. A longer
-/// word stays whole, and so does what stands in backquotes: a command is copied.
+/// Wraps at words; later lines are indented. Long words stay whole, and so does text in backquotes: commands
+/// are copied.
 pub(crate) fn folded(line: &str, columns: usize) -> String {
     if columns == usize::MAX || width(line) <= columns {
         return line.to_owned();
@@ -205,8 +203,7 @@ pub(crate) fn folded(line: &str, columns: usize) -> String {
     text
 }
 
-/// The words of a line, each with the space behind it. A span in backquotes is one; one that is not closed is
-/// words.
+/// With the space after each. A span in backquotes is one word, if it is closed.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {

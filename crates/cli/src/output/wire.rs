@@ -1,5 +1,4 @@
-//! The shapes of JSON output. Each is part of a schema with a version: fields are added, never renamed or
-//! removed, under the same version.
+//! JSON output. Under the same schema version, fields are added, never renamed or removed.
 
 use serde::Serialize;
 use stepmark_model::{
@@ -8,18 +7,17 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// One artifact in `stepmark.status/2` and `stepmark.show/2`.
+/// In `stepmark.status/2` and `stepmark.show/2`.
 #[derive(Debug, Serialize)]
 pub(crate) struct ArtifactWire {
     path: String,
-    /// Of a record of a system alone.
+    /// For records of a system.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     title: Option<String>,
     id: Option<String>,
     workflow: Option<String>,
     track: Option<String>,
-    /// Names of the workflows that fit where none can be singled out.
     workflow_candidates: Vec<String>,
     steps_completed: Vec<String>,
     done: Option<usize>,
@@ -32,8 +30,7 @@ pub(crate) struct ArtifactWire {
     problems: ProblemCounts,
 }
 
-/// The next steps, in `stepmark.next/3` and `stepmark.change/2`. Agents ask often, and pay for each
-/// character.
+/// In `stepmark.next/3` and `stepmark.change/2`. Short: agents ask often, and pay per character.
 #[derive(Debug, Serialize)]
 pub(crate) struct NextWire {
     workflow: Option<String>,

@@ -1,5 +1,4 @@
-//! The shapes of answers in JSON: one JSON Schema for each name and version. The tests of the program hold
-//! every answer against its schema.
+//! JSON Schemas of answers, by name and version. Tests check every answer.
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
@@ -12,7 +11,6 @@ use crate::commands::changing::{
 };
 use crate::commands::packs::{PackChecked, PackList, PackShown};
 
-/// By name and version; each says what it describes, which keys there always are, and of which types.
 const ANSWERS: &str = include_str!("answers.json");
 
 pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
@@ -75,7 +73,7 @@ fn typed<T: JsonSchema>(name: &str, about: &str) -> (String, Value) {
     (name.to_owned(), schema)
 }
 
-/// The schema of answers called `name`: `stepmark.next/3`, or `next` for its latest version.
+/// `stepmark.next/3`, or `next` for the latest version.
 pub(crate) fn find<'s>(schemas: &'s Map<String, Value>, name: &str) -> Option<(&'s String, &'s Value)> {
     let is_named = |full: &str| {
         full == name || full.strip_prefix("stepmark.").and_then(|full| full.split('/').next()) == Some(name)

@@ -1,4 +1,4 @@
-//! Looking at a project after a change: first what there is, then what is wrong with it.
+//! Reads a project after changes: artifacts first, findings later.
 
 use std::{cell::RefCell, io, path::PathBuf, sync::Arc, time::Duration};
 
@@ -24,10 +24,10 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout_at},
 };
 
-/// Times in a row that a change meanwhile may keep it from looking for all that is wrong.
+/// Consecutive interruptions of a check by changes.
 const INTERRUPTED: usize = 3;
 
-/// Time without a change before that look: drawing what was seen wants the processors first.
+/// Quiet time before a check: rendering goes first.
 const REST: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Default)]
@@ -44,8 +44,8 @@ pub(super) enum Looked {
 }
 
 impl Look {
-    /// Looks at `workspace`. What there is, is told at once where it is known what was wrong before; what is
-    /// wrong now follows, unless `changed` tells of a change meanwhile: that is seen first.
+    /// Reports artifacts at once if earlier findings are known; current findings follow, unless `changed`
+    /// interrupts.
     pub(super) async fn at(
         &mut self,
         workspace: &Workspace,
@@ -70,7 +70,7 @@ impl Look {
             blocking(move || begun.checked(&fresh)).await
         };
         tokio::select! {
-            // First: after a change nothing more is begun. What is under way ends by itself, unheard.
+            // Polled first: after a change nothing new starts. Running work ends by itself, unused.
             biased;
             () = changed.changed(), if self.interrupted < INTERRUPTED => {
                 self.interrupted += 1;
@@ -93,7 +93,6 @@ fn failed(failure: Failure, seen: &impl Fn(Seen)) -> Looked {
     Looked::Failed
 }
 
-/// Looks at a project beside everything else that this thread does.
 async fn blocking(
     look: impl FnOnce() -> Result<Observation, ObservationError> + Send + 'static,
 ) -> Result<Observation, Failure> {
@@ -103,35 +102,32 @@ async fn blocking(
     }
 }
 
-/// The interval for unwatched files, as reading them leaves traces: ledger and configuration.
+/// For files that are not watched (sync database, configuration), since reading changes them.
 const STATS_AGAIN: Duration = Duration::from_secs(1);
 
-/// The wait for what follows at once: a commit changes an artifact, then the journal.
+/// For changes in quick succession: a commit writes an artifact, then the journal.
 const SETTLED: Duration = Duration::from_millis(15);
 
-/// The interval for a look though no change was told: unwatchable or remote folders never tell.
+/// For folders without notification, such as remote ones.
 const REGULARLY: Duration = Duration::from_secs(30);
 
-/// After how long a project that could not be looked at is opened again.
+/// Before reopening a project that failed.
 const FAILED_AGAIN: Duration = Duration::from_secs(2);
 
-/// A message to somebody who follows a project.
 pub(crate) enum Seen {
     Observation(Box<Observation>),
-    /// It cannot be looked at, or its configuration cannot be used; what was seen before stands.
     Failure(Failure),
     Trouble(WatchTrouble),
 }
 
 pub(crate) struct Following<'f> {
     pub(crate) open: &'f dyn Fn() -> Result<Project, Failure>,
-    /// Wakes it for one more look, with the configuration read again.
+    /// Requests another look, with the configuration read again.
     pub(crate) again: ChangeSignal,
 }
 
 impl Following<'_> {
-    /// Looks at the project, and again whenever it changes, for as long as it is polled. `seen` hears of
-    /// everything in its order, and of a failure or trouble once, however long it lasts.
+    /// Runs as long as it is polled. `seen` gets everything in order; repeated failures only once.
     pub(crate) async fn run(&self, seen: impl Fn(Seen)) {
         let (last_failure, last_trouble) = (RefCell::new(None), RefCell::new(None));
         let seen = |one: Seen| {
@@ -164,7 +160,7 @@ impl Following<'_> {
         }
     }
 
-    /// Follows the project until its configuration has changed, or it cannot be looked at.
+    /// Until its configuration changes, or it cannot be read.
     async fn follow(&self, workspace: Arc<Workspace>, seen: &impl Fn(Seen)) {
         let changes = ChangeSignal::default();
         let (mut changed, mut again) = (changes.listen(), self.again.listen());
@@ -173,7 +169,7 @@ impl Following<'_> {
         let (trouble, mut troubles) = unbounded_channel();
         let _watch = ProjectWatch::start(&workspace, choice, move |event| match event {
             WatchEvent::Changed => changes.tell(),
-            // Nobody may follow any more.
+            // The receiver may be gone.
             WatchEvent::Trouble(told) => drop(trouble.send(told)),
         });
         let (configuration, ledger) = (configuration_files(&workspace), ledger_files(&workspace));
@@ -185,7 +181,7 @@ impl Following<'_> {
                 Looked::Failed => FAILED_AGAIN,
                 Looked::Interrupted => continue,
             };
-            // After the look: reading the ledger touches its files, too.
+            // After reading, since that touches the files of the sync database.
             let sent = known(&ledger);
             let until = Instant::now() + again_after;
             loop {
@@ -222,7 +218,7 @@ fn may_have_changed(files: &[KnownFile<'_>]) -> bool {
     files.iter().any(|(file, known)| !known.is_still(file))
 }
 
-/// The folders of the journal: what happens shows there even where no artifact changes.
+/// They change with every event, even if no artifact does.
 pub(crate) fn journal_folders(workspace: &Workspace) -> [PathBuf; 2] {
     let root = workspace.root();
     [root.state().path(StateFolder::Journal), root.path().join(SEALED_FOLDER)]
@@ -241,7 +237,6 @@ fn ledger_files(workspace: &Workspace) -> Vec<PathBuf> {
     vec![ledger, log.into()]
 }
 
-/// A request of somebody to the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
     Terminate,
@@ -257,7 +252,7 @@ pub(crate) struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    /// Hears signals from now on, which no longer end the process by themselves.
+    /// Signals no longer end the process.
     pub(crate) fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self {
@@ -276,7 +271,7 @@ impl Signals {
     }
 }
 
-/// The signals of a system that has none: Ctrl-C ends the process.
+/// On systems without signals, Ctrl-C ends the process.
 #[cfg(not(unix))]
 pub(crate) struct Signals;
 

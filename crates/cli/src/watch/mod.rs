@@ -1,4 +1,4 @@
-//! Following a project for as long as a process lives: what changed, and what the process is told.
+//! Follows a project: changes and signals.
 
 mod look;
 

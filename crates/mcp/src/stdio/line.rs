@@ -2,19 +2,18 @@
 
 use std::io::{self, BufRead, Read};
 
-/// The length of the longest line that is read, in bytes. The largest answer of a tool is a hundredth of it.
+/// In bytes. The largest tool answer is a hundredth of it.
 pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// Its bytes, without its end.
+    /// Without the line end.
     Whole(Vec<u8>),
-    /// It is longer than [`LONGEST_LINE`], and was skipped.
     TooLong,
     End,
 }
 
-/// Reads the next line. The last one need not have an end.
+/// The last line may lack its end.
 pub(super) fn next(input: &mut impl BufRead) -> io::Result<Line> {
     let mut line = Vec::new();
     let most = LONGEST_LINE as u64 + 1;

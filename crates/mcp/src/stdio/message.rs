@@ -1,4 +1,4 @@
-//! A line as a message of the protocol, or the error that answers it.
+//! Parses a line as a protocol message.
 
 use rmcp::{
     RoleServer,
@@ -9,9 +9,8 @@ use serde_json::Value;
 
 pub(super) enum Message {
     ForServer(Box<RxJsonRpcMessage<RoleServer>>),
-    /// The line is no message, which is what the client is told.
     Refused(Box<TxJsonRpcMessage<RoleServer>>),
-    /// Nothing that anybody answers: an empty line, an answer, a notification that is unknown.
+    /// Needs no answer: an empty line, an answer, an unknown notification.
     Nothing,
 }
 
@@ -34,7 +33,7 @@ pub(super) fn read(line: &[u8]) -> Message {
         return Message::Nothing;
     }
     match serde_json::from_value(value) {
-        // An id that is none would make a notification of a request.
+        // An invalid id would turn a request into a notification.
         Ok(_) if is_answerable && id.is_none() => invalid("an id is a text or a whole number", None),
         Ok(JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) => Message::Nothing,
         Ok(message) => Message::ForServer(Box::new(message)),

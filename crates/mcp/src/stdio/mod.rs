@@ -1,4 +1,4 @@
-//! The server on standard input and output: a message a line.
+//! The server over stdio: one message per line.
 
 mod line;
 mod message;
@@ -35,9 +35,7 @@ pub enum ServeError {
     Ended,
 }
 
-/// Answers what comes in until the input ends.
-///
-/// See [`ServeError`].
+/// Runs until the input ends. See [`ServeError`].
 pub fn serve(
     server: Server,
     input: impl BufRead + Send + 'static,
@@ -56,12 +54,11 @@ pub fn serve(
     })
 }
 
-/// Messages as lines. The next one is read when the one before is answered: then nothing else is to be done,
-/// and reading may take the thread.
+/// Reads the next message after the answer to the last one, so reading may block the thread.
 struct Lines<R, W> {
     input: R,
     output: Arc<Mutex<W>>,
-    /// One permit while nothing is to be answered; closed when nobody reads the answers.
+    /// One permit while no answer is pending; closed if nobody reads answers.
     turn: Arc<Semaphore>,
     has_begun: bool,
 }
@@ -85,7 +82,7 @@ impl<R: BufRead, W: Write> Lines<R, W> {
                 Message::ForServer(message) => {
                     let is_request = matches!(*message, JsonRpcMessage::Request(_));
                     self.has_begun |= is_request;
-                    // There is nothing yet that a notification could be about.
+                    // Nothing to notify about yet.
                     if self.has_begun {
                         return Ok(Some(*message));
                     }
@@ -129,7 +126,7 @@ where
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let turn = Arc::clone(&self.turn);
         let permit = turn.acquire().await.ok()?;
-        // An input that cannot be read has ended, as one has whose client is gone.
+        // An unreadable input counts as ended, like that of a client that is gone.
         let message = self.read().ok().flatten()?;
         if matches!(message, JsonRpcMessage::Request(_)) {
             permit.forget();

@@ -1,4 +1,4 @@
-//! State that stands in the body, where no reader of frontmatter sees it.
+//! State in the body, outside the frontmatter.
 
 use super::{Diagnosis, Field, Problem, ProjectPath, state_region};
 use memchr::memmem;
@@ -6,7 +6,7 @@ use stepmark_frontmatter::{Document, Region, Span, heading_title, merge_conflict
 
 pub use stepmark_packs::Kind;
 
-/// A line `Status: review` of the body, as stories carry it (docs/formats.md, "Sprint status and stories").
+/// A body line `Status: review`, as in stories (docs/formats.md, "Sprint status and stories").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyStatus {
     pub text: String,
@@ -29,7 +29,7 @@ const PHRASES: [&str; 10] = [
 
 const HEAD_LINES: usize = 20;
 
-/// Returns whether two words are the same status, but for case, blanks, hyphens and underscores.
+/// Ignores case, blanks, hyphens and underscores.
 pub fn is_same_status(one: &str, other: &str) -> bool {
     let letters = |word: &str| -> String {
         word.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(char::to_lowercase).collect()
@@ -37,7 +37,7 @@ pub fn is_same_status(one: &str, other: &str) -> bool {
     letters(one) == letters(other)
 }
 
-/// The first `Status:` line of the head of the body, and headings that should be keys.
+/// The first `Status:` line above the first section, and headings that should be keys.
 pub(super) fn read(document: &Document<'_>, found: &mut Vec<Diagnosis>) -> Option<BodyStatus> {
     let body = document.body();
     let bytes = &document.bytes()[body.range()];
@@ -73,7 +73,6 @@ pub(super) fn read(document: &Document<'_>, found: &mut Vec<Diagnosis>) -> Optio
     })
 }
 
-/// The end of the first word of `text`, or of the first phrase that is a status.
 fn word_end(text: &str) -> usize {
     let phrase = PHRASES.iter().find(|phrase| {
         let begins = text.get(..phrase.len()).is_some_and(|text| text.eq_ignore_ascii_case(phrase));
@@ -83,7 +82,7 @@ fn word_end(text: &str) -> usize {
     phrase.map_or_else(|| word().unwrap_or(text.len()), |phrase| phrase.len())
 }
 
-/// The lines of the head with their starts: down to the heading below the title, fences left out.
+/// Lines with offsets, up to the first heading below the title, without fences.
 fn head_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let (mut at, mut titles, mut fence) = (0, 0, Fence::default());
     let lines = bytes.split_inclusive(|byte| *byte == b'\n').take(HEAD_LINES).map(move |line| {
@@ -116,7 +115,6 @@ impl Fence {
     }
 }
 
-/// The offset of the first conflict in the body that git left and nobody resolved, outside blocks of code.
 pub(super) fn conflict_below(document: &Document<'_>) -> Option<usize> {
     let (bytes, body) = (document.bytes(), document.body());
     let begin = merge_conflict(bytes, body)?;
@@ -131,7 +129,7 @@ pub(super) fn conflict_below(document: &Document<'_>) -> Option<usize> {
     None
 }
 
-/// Boxes of list points outside code, with place and tick. `[~]`, `[ x]`, `[]` are unticked; a link is none.
+/// Task boxes outside code, with their tick. `[~]`, `[ x]` and `[]` are unticked; links do not count.
 pub(super) fn boxes(text: &str) -> Vec<(Span, bool)> {
     let (mut found, mut at, mut fence) = (Vec::new(), 0, Fence::default());
     for line in text.split_inclusive('\n') {
@@ -170,13 +168,13 @@ fn box_in(line: &str) -> Option<(usize, usize)> {
         .then_some((start, start + inside.len() + 2))
 }
 
-/// `## stepsCompleted:`: a key that became a heading. A heading that only speaks of the key is none.
+/// `## stepsCompleted:`. A heading that only mentions the key does not match.
 fn is_steps_heading(line: &[u8]) -> bool {
     let after_key = heading_title(line).and_then(|title| title.strip_prefix(b"stepsCompleted"));
     after_key.is_some_and(|rest| matches!(rest.trim_ascii_start(), [] | [b':', ..]))
 }
 
-/// The place of `Status:`, bold or not, at the start of a line.
+/// `Status:` at the start of a line, bold or not.
 fn status_at((start, line): (usize, &[u8])) -> Option<usize> {
     let marks = line.iter().take_while(|byte| **byte == b'*').count();
     line[marks..].starts_with(b"Status:").then_some(start + marks)
@@ -190,14 +188,13 @@ fn line_around(bytes: &[u8], at: usize) -> Span {
 
 pub const KIND_KEY: &str = "stepmark_kind";
 
-/// The keys of the agent of an artifact that is of no kind, or whose kind names none.
+/// For artifacts without a kind, or with one that names no agent key.
 const AGENT_KEYS: [&str; 3] = ["assignee", "agent", "owner"];
 
 pub(super) fn of_file(path: &ProjectPath) -> Option<&'static Kind> {
     (state_region(path) != Region::Frontmatter).then(|| Kind::named("autodev"))?
 }
 
-/// The title, the parent and the agent that the fields under its keys say; `field` reads one.
 pub(super) fn fields(kind: Option<&Kind>, field: impl Fn(&str) -> Option<Field>) -> KindFields {
     let filled = |key: &str| field(key).filter(|field| field.filled().is_some());
     let own = |key: fn(&Kind) -> Option<&str>| filled(kind.and_then(key)?);

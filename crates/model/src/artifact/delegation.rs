@@ -1,29 +1,28 @@
-//! The place of an artifact in a chain of delegation, as its frontmatter tells it.
+//! The chain of delegation, as the frontmatter states it.
 
 use super::{Diagnosis, Field, FieldKind, Problem, ProjectPath, STEPS_KEYS, field};
 use stepmark_frontmatter::{
     Disagreement, LIMITS, Node, NodeKind, Scalar, ScalarStyle, Span, Yaml, disagreement,
 };
 
-/// `delegation: {id, parent_id, root_id, depth, chain_path}`; every part may be missing or wrong.
+/// `delegation: {id, parent_id, root_id, depth, chain_path}`; each key may be missing or wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delegation {
-    /// The id by which the children of the artifact name it.
+    /// Children refer to it by this id.
     pub id: Option<Field>,
-    /// The artifact that the work was given from; null or absent at the root of a chain.
+    /// Null or absent at the root of a chain.
     pub parent_id: Option<Field>,
     pub root_id: Option<Field>,
-    /// The number of artifacts above it: 0 at the root.
+    /// Number of ancestors: 0 at the root.
     pub depth: Option<Field>,
     pub chain_path: Option<ChainPath>,
-    /// True if the value is a mapping at all.
     pub is_mapping: bool,
-    /// True if the parent is all that it says: the key of a kind holds it.
+    /// Only the parent is known, from a key of the kind.
     pub is_parent_alone: bool,
     pub span: Span,
 }
 
-/// The ids from the root of a chain down, as a list or as one text.
+/// From the root down; written as a list or as one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainPath {
     pub ids: Vec<String>,
@@ -31,7 +30,6 @@ pub struct ChainPath {
 }
 
 impl Delegation {
-    /// A delegation of which only the ids are known: what others ask for.
     pub fn of_ids(id: Option<&str>, parent_id: Option<&str>) -> Self {
         let field = |text: &str| Field {
             key: String::new(),
@@ -51,13 +49,12 @@ impl Delegation {
         }
     }
 
-    /// The delegation of a record whose kind has a key for the parent.
     pub(super) fn of_parent(parent: Field) -> Self {
         let span = parent.span;
         Self { parent_id: Some(parent), is_parent_alone: true, span, ..Self::of_ids(None, None) }
     }
 
-    /// Reads the value of the key `delegation`. Keys may be spelled `parent_id` or `parentId`.
+    /// Accepts `parent_id` and `parentId`.
     pub(super) fn read(yaml: &Yaml<'_>, node: &Node<'_>) -> Self {
         let field = |names| find(yaml, node, names).and_then(|(name, value)| Field::read(name, value));
         Self {
@@ -86,7 +83,6 @@ impl Delegation {
     }
 }
 
-/// The first of `names` that the mapping has, with its value.
 fn find<'n, 't, 'a>(
     yaml: &'t Yaml<'a>,
     node: &'t Node<'a>,
@@ -97,7 +93,6 @@ fn find<'n, 't, 'a>(
 }
 
 impl ChainPath {
-    /// `None` for what is neither a list of ids nor a text.
     fn read(yaml: &Yaml<'_>, node: &Node<'_>) -> Option<Self> {
         let ids = match &node.kind {
             NodeKind::Sequence { items, .. } => items
@@ -107,7 +102,7 @@ impl ChainPath {
             _ if node.is_null() => return None,
             _ => {
                 let text = node.text()?;
-                // An id may hold a slash where something else parts them.
+                // An id may contain a slash if another separator is used.
                 let separator = ['>', '→', '/'].into_iter().find(|separator| text.contains(*separator));
                 let parts = text.split(separator.unwrap_or('/')).map(str::trim);
                 parts.filter(|id| !id.is_empty()).map(str::to_owned).collect()
@@ -117,7 +112,7 @@ impl ChainPath {
     }
 }
 
-/// Names of the key in the wild, without case, `_` and `-` (docs/formats.md: eight synonyms).
+/// Seen in projects; compared without case, `_` and `-` (docs/formats.md: eight synonyms).
 const SYNONYMS: [&str; 8] = [
     "inputdocuments",
     "inputdocs",
@@ -130,7 +125,7 @@ const SYNONYMS: [&str; 8] = [
 ];
 
 pub(super) fn is_inputs_key(key: &str) -> bool {
-    // Cheap for the many keys that are none of these: all end in `s`.
+    // Fast path: all of them end in `s`.
     if !key.ends_with('s') {
         return false;
     }
@@ -145,9 +140,8 @@ pub struct InputDocument {
 }
 
 impl InputDocument {
-    /// The paths at which the document may be: below the root, or beside the `artifact` that names it. None
-    /// for what is no path of the project: an address, a pattern, a variable, a path of one machine, a
-    /// remark.
+    /// Relative to the root, or to `artifact`. Empty for addresses, patterns, variables, paths of one machine
+    /// and remarks.
     pub fn candidates(&self, artifact: &ProjectPath) -> Vec<ProjectPath> {
         let written = self.path.trim();
         let path = written.strip_prefix("{project-root}/").unwrap_or(written);
@@ -156,7 +150,7 @@ impl InputDocument {
             || path.contains("://")
             || path.ends_with(')')
             || is_absolute(path);
-        // A name without an ending or a folder may be a title.
+        // Without extension and folder it may be a title.
         let looks_like_a_path =
             path.contains('/') || path.rsplit_once('.').is_some_and(|(_, ending)| is_ending(ending));
         if is_no_path || !looks_like_a_path {
@@ -171,10 +165,11 @@ fn is_ending(ending: &str) -> bool {
     (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Reads a list of paths, a list of maps with a `path` (`file`, `name`), or a map of paths or lists of paths.
+/// Accepts a list of paths, a list of maps with `path` (`file`, `name`), and a map of paths or of lists of
+/// paths.
 pub(super) fn read(yaml: &Yaml<'_>, node: &Node<'_>, found: &mut Vec<Diagnosis>) -> Vec<InputDocument> {
     let mut documents = Vec::new();
-    // Aliases can name the same list any number of times.
+    // Bounds the work: aliases may repeat a list any number of times.
     let mut nodes = LIMITS.nodes;
     collect(yaml, node, 0, &mut nodes, &mut documents);
     for document in &documents {
@@ -216,7 +211,7 @@ fn collect(
     }
 }
 
-/// `/x`, `~/x`, `C:\x`: a path that means something on one machine only.
+/// `/x`, `~/x`, `C:\x`: valid on one machine only.
 fn is_absolute(path: &str) -> bool {
     let bytes = path.as_bytes();
     path.starts_with('/')
@@ -258,7 +253,7 @@ fn diagnose_value(key: &str, node: &Node<'_>, found: &mut Vec<Diagnosis>) {
     }
 }
 
-/// Returns whether the value of `key` is a name, not an amount: of an amount, 1.10 and 1.1 are the same.
+/// Amounts do not: for them 1.10 and 1.1 are equal.
 fn names_something(key: &str) -> bool {
     const NAMES: [&str; 12] = [
         "version", "release", "tag", "story", "epic", "step", "id", "key", "ticket", "commit", "revision",
@@ -274,7 +269,7 @@ fn names_something(key: &str) -> bool {
     NAMES.iter().any(is_last_word)
 }
 
-/// Returns whether a decimal loses a digit when rewritten (`1.10`); of `1.0` nobody means another.
+/// Rewriting loses a digit of `1.10`; `1.0` is unambiguous.
 fn loses_digits(text: &str) -> bool {
     let is_decimal = matches!(Scalar::resolve(text), Scalar::Float(_));
     is_decimal && text.split_once('.').is_some_and(|(_, digits)| digits.len() > 1 && digits.ends_with('0'))

@@ -1,4 +1,4 @@
-//! Oddities of an artifact with their spans. `check` turns them into findings.
+//! Oddities of an artifact; `check` turns them into findings.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use stepmark_frontmatter::{ParseError, RegionError, Span};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnosis {
     pub problem: Problem,
-    /// The bytes of the file that it is about.
+    /// In bytes of the file.
     pub span: Span,
 }
 
@@ -17,15 +17,12 @@ impl Diagnosis {
     }
 }
 
-/// Every oddity that reading an artifact can meet (docs/formats.md).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The opening fence has no closing one: readers take the whole file for frontmatter, or none of it.
     FenceUnclosed,
-    /// Frontmatter below a heading or blank lines: no reader sees it.
     FrontmatterMisplaced,
-    /// The heading above the state stands nowhere, or several times.
+    /// The heading above the state is missing or repeated.
     NoStateBlock {
         error: RegionError,
     },
@@ -33,7 +30,7 @@ pub enum Problem {
         error: ParseError,
     },
     NotAMapping,
-    /// Only the first YAML document of a region is read.
+    /// Only the first YAML document is read.
     SeveralDocuments,
     KeyTwice {
         key: String,
@@ -42,9 +39,8 @@ pub enum Problem {
     AliasUnresolved {
         name: String,
     },
-    /// Lines of the frontmatter end in different ways.
     LineEndsMixed,
-    /// A byte order mark: some readers see no frontmatter behind it.
+    /// Some readers see no frontmatter after it.
     ByteOrderMark,
     StepsNotAList {
         key: String,
@@ -62,40 +58,37 @@ pub enum Problem {
     StepKindsMixed {
         key: String,
     },
-    /// `## stepsCompleted:` as a heading of the body.
+    /// `## stepsCompleted:` as a heading.
     StepsInBody,
-    /// A number that readers change or disagree on: `1.10` becomes `1.1`, `012` becomes 10.
+    /// Readers change it or disagree: `1.10` becomes `1.1`, `012` becomes 10.
     NumberMisread {
         key: String,
         text: String,
     },
-    /// A value that versions of YAML read differently, or that loses a digit on the way: `0123`, `1:30`,
-    /// `version: 1.10`.
+    /// YAML versions disagree, or a digit is lost: `0123`, `1:30`, `version: 1.10`.
     ReadDifferently {
         key: String,
         text: String,
     },
-    /// A word that is a boolean to readers of YAML 1.1 and text to others: `yes`, `off`.
+    /// A boolean in YAML 1.1, else text: `yes`, `off`.
     ReadAsBool {
         key: String,
         text: String,
     },
-    /// A plain value cut by ` #`: the rest of the line is a comment.
+    /// ` #` begins a comment within a plain value.
     CutByComment {
         key: String,
         lost: String,
     },
-    /// A placeholder that was never filled: `{ system-date }`, `'{{date}}'`.
+    /// An unfilled placeholder: `{ system-date }`, `'{{date}}'`.
     TemplateUnfilled {
         key: String,
     },
     StatusNotText,
-    /// The body line `Status:` says something else than the frontmatter.
     StatusDisagrees {
         body: String,
         frontmatter: String,
     },
-    /// An input document has a path of one machine.
     AbsolutePath {
         path: String,
     },

@@ -1,26 +1,25 @@
-//! A value of the frontmatter together with where it stands and how it is written.
+//! Values of the frontmatter with their span and spelling.
 
 use std::{collections::HashSet, fmt};
 
 use super::{Diagnosis, Problem};
 use stepmark_frontmatter::{CollectionStyle, Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml};
 
-/// A scalar as it is written in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     pub key: String,
-    /// The text after unquoting; for a plain number its source, so `1.10` stays `1.10`.
+    /// Unquoted; a plain number keeps its source: `1.10` stays `1.10`.
     pub text: String,
     pub kind: FieldKind,
     pub span: Span,
 }
 
-/// The type that a YAML reader gives a scalar.
+/// As resolved by a YAML reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FieldKind {
     Text,
     Integer,
-    /// A number that is no integer: `1.10` is read as `1.1`.
+    /// `1.10` is read as `1.1`.
     Decimal,
     Bool,
     /// Empty, `~`, `null`.
@@ -28,18 +27,15 @@ pub enum FieldKind {
 }
 
 impl Field {
-    /// Reads a scalar; `None` for a collection.
     pub(super) fn read(key: &str, node: &Node<'_>) -> Option<Self> {
         let text = node.text()?.to_owned();
         Some(Self { key: key.to_owned(), text, kind: FieldKind::of(node), span: node.span })
     }
 
-    /// The text of a value that is not null.
     pub fn filled(&self) -> Option<&str> {
         (self.kind != FieldKind::Null && !self.text.is_empty()).then_some(&*self.text)
     }
 
-    /// The value that an edit would write to say the same.
     pub fn value(&self) -> Value {
         match self.kind {
             FieldKind::Text => Value::String(self.text.clone()),
@@ -71,7 +67,7 @@ pub(super) fn is_plain(node: &Node<'_>) -> bool {
     matches!(node.kind, NodeKind::Scalar { style: ScalarStyle::Plain, .. })
 }
 
-/// Times of events: a state digest leaves them out at any depth (docs/design.md, "Digests").
+/// Excluded from state digests at any depth (docs/design.md, "Digests").
 pub const TIME_KEYS: [&str; 24] = [
     "created",
     "created_at",
@@ -103,10 +99,9 @@ pub fn is_time_key(key: &str) -> bool {
     TIME_KEYS.contains(&key)
 }
 
-/// A time as it is written; nothing is parsed here, since templates and free text stand in these keys too.
+/// Not parsed: these keys hold templates and free text, too.
 pub type Timestamp = Field;
 
-/// The scope that a person or an AI gave to the work. An unknown word is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     Micro,
@@ -114,12 +109,11 @@ pub enum Scope {
     Medium,
     Large,
     Epic,
-    /// Any other text; other programs use the key for sentences (docs/formats.md).
+    /// Kept as text: other programs use the key for sentences (docs/formats.md).
     Unknown(String),
 }
 
 impl Scope {
-    /// Reads the word, whatever its case.
     pub fn read(text: &str) -> Self {
         match text.to_ascii_lowercase().as_str() {
             "micro" => Self::Micro,
@@ -145,10 +139,10 @@ impl fmt::Display for Scope {
     }
 }
 
-/// The keys under which the field keeps completed steps (docs/formats.md, "Frontmatter of BMAD").
+/// See docs/formats.md, "Frontmatter of BMAD".
 pub const STEPS_KEYS: [&str; 2] = ["stepsCompleted", "validationStepsCompleted"];
 
-/// Items keep their spelling: a step id is text, and `workflow` decides what it means.
+/// Items keep their spelling: `workflow` resolves it to a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steps {
     pub key: &'static str,
@@ -159,27 +153,26 @@ pub struct Steps {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepsForm {
-    /// `key:` with nothing behind it, or `null`.
     Null,
     Flow,
     Block,
-    /// No list at all; `items` is empty.
+    /// `items` is empty.
     NotAList,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepItem {
-    /// The spelling: text of a scalar, or the `step` (`id`, `name`) of a map item.
+    /// The text of a scalar, or the `step` (`id`, `name`) of a map.
     pub spelling: String,
     pub kind: StepItemKind,
     pub span: Span,
 }
 
-/// The type that a YAML reader gives an item.
+/// As resolved by a YAML reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StepItemKind {
     Scalar(FieldKind),
-    /// A map such as `{step, status, timestamp, summary}`.
+    /// `{step, status, timestamp, summary}`
     Map,
     /// A list, an alias without anchor, or a map without a step.
     Other,
@@ -227,7 +220,6 @@ impl StepItem {
         }
     }
 
-    /// The value that an edit would write for another step spelled `spelling` beside this one.
     pub fn like(&self, spelling: &str) -> Value {
         match self.kind {
             StepItemKind::Scalar(FieldKind::Integer) => {
@@ -263,7 +255,7 @@ fn diagnose(key: &str, items: &[StepItem], nodes: &[Node<'_>], found: &mut Vec<D
     }
 }
 
-/// An unquoted `012` is 12 for a YAML 1.2 reader and 10 for a YAML 1.1 reader; `08` is text for the latter.
+/// Unquoted `012` is 12 in YAML 1.2 and 10 in YAML 1.1; `08` is text in the latter.
 fn is_octal_in_yaml_1_1(item: &StepItem, node: &Node<'_>) -> bool {
     item.kind == StepItemKind::Scalar(FieldKind::Integer)
         && is_plain(node)

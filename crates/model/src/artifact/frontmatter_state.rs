@@ -1,4 +1,4 @@
-//! The state in the frontmatter of an artifact, read key by key.
+//! Typed access to the frontmatter of an artifact.
 
 use std::collections::HashSet;
 
@@ -18,38 +18,34 @@ const PROJECT_NAME_KEY: &str = "project_name";
 
 #[derive(Clone, Debug, Default)]
 pub struct FrontmatterState {
-    /// Completed steps; two lists in files that are validated too.
+    /// Two lists if the file is validated, too.
     pub steps: Vec<Steps>,
     pub last_step: Option<Field>,
     pub current_step: Vec<Field>,
-    /// `status`, kept as text; a lifecycle says what it means.
+    /// Its meaning depends on the lifecycle.
     pub status: Option<Field>,
     pub validation_status: Option<Field>,
-    /// `nextStep` and its kin: the step that is to come, as the artifact names it.
     pub next_steps: Vec<Field>,
     pub workflow_type: Option<Field>,
-    /// `research_type`, which tells the three research workflows apart.
+    /// Distinguishes the three research workflows.
     pub research_type: Option<Field>,
     pub input_documents: Vec<InputDocument>,
     pub scope: Option<Field>,
     pub scope_source: Option<Field>,
-    /// `scope_confidence`: how sure an AI was of it.
     pub scope_confidence: Option<Field>,
-    /// `id`: the artifact's own id.
     pub id: Option<Field>,
-    /// `stepmark_id`: the id that `track` gave to an artifact without one.
+    /// Assigned by `track` to artifacts without an id.
     pub stepmark_id: Option<Field>,
-    /// Its kind, where it is a record of a system.
     pub kind: Option<&'static Kind>,
-    /// The key that its kind names; else `title`, else `name`, else `project_name` where the body has no
-    /// heading: in a whole project that is the same.
+    /// The title key of the kind; else `title`, `name`, or (in a body without heading) `project_name`, which
+    /// all artifacts of a project share.
     pub title: Option<Field>,
-    /// The agent that works on it: the key that its kind names, else `assignee`, `agent` or `owner`.
+    /// The agent key of the kind; else `assignee`, `agent` or `owner`.
     pub agent: Option<Field>,
-    /// `delegation`: its place in a chain of delegation; else the parent under the key that its kind names.
+    /// `delegation`; else made from the parent key of the kind.
     pub delegation: Option<Delegation>,
     pub times: Vec<Timestamp>,
-    /// All other keys of the root, in order. Nothing is done with them; they survive every edit.
+    /// In order; kept by every edit.
     pub other_keys: Vec<String>,
     pub body_status: Option<BodyStatus>,
 }
@@ -66,7 +62,7 @@ pub(super) fn first_heading(document: &Document<'_>, bytes: &[u8]) -> Option<Str
     Some(String::from_utf8_lossy(title).into_owned())
 }
 
-/// The conflict that begins with the first line of a file: its frontmatter is on both sides.
+/// The frontmatter is on both sides of the conflict.
 fn begins_with_conflict(bytes: &[u8]) -> Option<Diagnosis> {
     bytes.starts_with(b"<<<<<<<").then_some(())?;
     let whole = Span::new(0, bytes.len());
@@ -110,7 +106,7 @@ pub(super) fn read_state(
         read_frontmatter(bytes, yaml, &mut state, found);
     }
     let is_of_project = |title: &Field| title.key == PROJECT_NAME_KEY;
-    // A heading that nobody filled in says nothing.
+    // An unfilled placeholder is not a title.
     let is_said = |heading: String| !(heading.starts_with("{{") && heading.ends_with("}}"));
     let says_more = |document| first_heading(document, bytes).is_some_and(is_said);
     if state.title.as_ref().is_some_and(is_of_project) && says_more(document) {
@@ -158,7 +154,7 @@ fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut FrontmatterState,
     state.title = title.or(state.title.take());
     state.delegation = state.delegation.take().or_else(|| parent.map(Delegation::of_parent));
     state.agent = agent;
-    // The spine of BMAD says in words what it is about.
+    // BMAD's architecture spine uses the key for a sentence.
     if root.get("type").and_then(Node::text) == Some("architecture-spine") {
         state.scope = None;
     }
@@ -225,7 +221,7 @@ fn diagnose_value(bytes: &[u8], key: &str, node: &Node<'_>, found: &mut Vec<Diag
     if !field::is_plain(node) {
         return;
     }
-    // ` #680`: a comment is set off by a blank on both sides, an issue number is not.
+    // `#680` is an issue number; a comment has blanks on both sides of `#`.
     let rest = &bytes[node.span.end..];
     let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let Some(comment) = rest[blanks..].strip_prefix(b"#") else { return };

@@ -1,4 +1,4 @@
-//! The typed view of a document: steps, status, scope, ids, times, and a diagnosis of every oddity.
+//! The typed view of a document, with a diagnosis of each oddity.
 
 mod path;
 

@@ -1,4 +1,4 @@
-//! An artifact: a file of the project with the state that it holds.
+//! Artifacts: project files with their workflow state.
 
 use super::{
     Diagnosis, FileHash, FrontmatterState, Problem, ProjectPath, StateUnreadable, Steps,
@@ -12,14 +12,13 @@ use stepmark_frontmatter::{
 };
 use stepmark_packs::lifecycle::RootKeys;
 
-/// A file with the state of its frontmatter. Reading never fails; the unreadable is a diagnosis.
+/// Reading never fails; unreadable parts become diagnoses.
 #[derive(Clone, Debug)]
 pub struct Artifact {
     path: ProjectPath,
     bytes: Vec<u8>,
     state: FrontmatterState,
     diagnoses: Vec<Diagnosis>,
-    /// The state value, where it was read together with the rest.
     value: Option<Box<Result<Json, StateUnreadable>>>,
 }
 
@@ -37,8 +36,6 @@ const STATE_KEYS: [&str; 10] = [
 ];
 
 impl Artifact {
-    /// Reads the bytes of the file at `path`.
-    ///
     /// ```
     /// use stepmark_model::artifact::{Artifact, ProjectPath};
     ///
@@ -68,9 +65,8 @@ impl Artifact {
         Self { path, bytes, state, diagnoses, value }
     }
 
-    /// The frontmatter as JSON, times included: an object, `{}` where there is no frontmatter or an empty
-    /// one. Line ends, comments and quoting are gone; numbers beyond JSON's reach and keys that are not text
-    /// enter as text ([`Value::to_json`](stepmark_frontmatter::Value::to_json)).
+    /// The frontmatter as a JSON object, times included; `{}` if there is none. Numbers out of JSON's range
+    /// and keys that are not text become text ([`Value::to_json`](stepmark_frontmatter::Value::to_json)).
     pub fn state_value(&self) -> Result<Json, StateUnreadable> {
         match &self.value {
             Some(value) => (**value).clone(),
@@ -90,7 +86,7 @@ impl Artifact {
         FileHash::of(&self.bytes)
     }
 
-    /// The number of boxes in its body that are not ticked, and of all; `None` where all are.
+    /// Unticked and total; `None` if all are ticked.
     pub fn open_boxes(&self) -> Option<(usize, usize)> {
         let body = String::from_utf8_lossy(&self.bytes[self.document().body().range()]);
         let boxes = super::body::boxes(&body);
@@ -106,7 +102,7 @@ impl Artifact {
         &self.state
     }
 
-    /// The list of completed steps, `stepsCompleted` before `validationStepsCompleted`.
+    /// `stepsCompleted` before `validationStepsCompleted`.
     pub fn steps(&self) -> Option<&Steps> {
         self.state.steps.first()
     }
@@ -115,12 +111,12 @@ impl Artifact {
         &self.diagnoses
     }
 
-    /// Returns whether its frontmatter can be read. Else nothing is known of it but its path.
+    /// If not, only its path is known.
     pub fn is_readable(&self) -> bool {
         !self.diagnoses.iter().any(|diagnosis| diagnosis.problem.hides_state())
     }
 
-    /// Returns whether the file holds workflow state, readable or not: other Markdown is not our business.
+    /// Has workflow state, readable or not; other Markdown files are ignored.
     pub fn is_tracked(&self) -> bool {
         self.has_workflow_keys()
             || self.state.status.is_some()
@@ -129,7 +125,7 @@ impl Artifact {
             || self.names_state_unreadably()
     }
 
-    /// Returns whether a status word alone makes the file an artifact, as `status: published` does a post.
+    /// `status` is the only workflow key, as `status: published` in a blog post.
     pub fn has_status_alone(&self) -> bool {
         let state = &self.state;
         let says_more = state.delegation.is_some() || state.scope.is_some() || state.body_status.is_some();
@@ -150,7 +146,7 @@ impl Artifact {
         first_heading(&self.document(), &self.bytes)
     }
 
-    /// Returns whether unreadable frontmatter names a key of ours: then the file is an artifact that broke.
+    /// Unreadable frontmatter with a workflow key: a broken artifact.
     fn names_state_unreadably(&self) -> bool {
         let is_broken = self
             .diagnoses
@@ -164,8 +160,8 @@ impl Artifact {
             })
     }
 
-    /// Returns whether anything stands below the frontmatter but blanks, or what a template has there:
-    /// headings, comments and lines with a placeholder (`{{project_name}}`), at least one of these.
+    /// False for blanks only, and for a template: headings, comments and lines with a placeholder
+    /// (`{{project_name}}`), at least one.
     pub fn has_body(&self) -> bool {
         let body = &self.bytes[self.document().body().range()];
         let mut lines = body.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
@@ -182,9 +178,8 @@ impl Artifact {
 
 pub(super) enum Parsed<'b, 't> {
     Absent,
-    /// It is never closed; this is the opening fence.
     Unclosed(Span),
-    /// The heading above it stands nowhere, or several times.
+    /// The heading above it is missing or repeated.
     NoBlock(RegionError),
     NotYaml(ParseError),
     Own(Yaml<'b>),
@@ -192,7 +187,7 @@ pub(super) enum Parsed<'b, 't> {
 }
 
 impl<'b> Parsed<'b, '_> {
-    /// Of a file in which git left two versions of some lines of the body, too, nobody knows the state.
+    /// Conflict markers in the body make the state unknown, too.
     pub(super) fn of(path: &ProjectPath, document: &Document<'b>) -> Self {
         if let Some(offset) = conflict_below(document) {
             return Self::NotYaml(ParseError::MergeConflict { offset });
@@ -205,7 +200,6 @@ impl<'b> Parsed<'b, '_> {
         }
     }
 
-    /// The YAML; `None` where there is none that can be read.
     pub(super) fn yaml(&self) -> Option<&Yaml<'b>> {
         match self {
             Self::Own(yaml) => Some(yaml),
@@ -215,13 +209,12 @@ impl<'b> Parsed<'b, '_> {
     }
 }
 
-/// The file in which autodev keeps its state (docs/formats.md, "autodev").
+/// See docs/formats.md, "autodev".
 const AUTODEV_FILE: &str = "_autodev_state.md";
 
 const AUTODEV_BLOCK: &str = "Current Step";
 
-/// The region that holds the state of the file at `path`: the frontmatter, but the lines below `## Current
-/// Step` in a file called `_autodev_state.md`.
+/// The frontmatter; for `_autodev_state.md` the lines below `## Current Step`.
 pub fn state_region(path: &ProjectPath) -> Region {
     match path.file_name() {
         AUTODEV_FILE => Region::Block(AUTODEV_BLOCK.to_owned()),
@@ -229,7 +222,7 @@ pub fn state_region(path: &ProjectPath) -> Region {
     }
 }
 
-/// A file at `path` with the state `text`. Frontmatter stands above `body`; a block of the body stands alone.
+/// Frontmatter is put above `body`; a state block replaces it.
 pub fn file_with_state(path: &ProjectPath, text: &str, body: &[u8]) -> Vec<u8> {
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     match state_region(path) {
@@ -254,17 +247,16 @@ impl Artifact {
         self.region().find(&self.document()).ok()
     }
 
-    /// That region as YAML; `None` where the file has none, or it cannot be read.
     pub fn state_yaml(&self) -> Option<Yaml<'_>> {
         Yaml::parse(self.bytes(), self.state_span()?).ok()
     }
 
-    /// The keys of that region for lifecycles; none where it cannot be read, which `check` finds.
+    /// Empty if unreadable; `check` reports that.
     pub fn root_keys(&self) -> RootKeys {
         self.state_yaml().map(|yaml| RootKeys::of(&yaml)).unwrap_or_default()
     }
 
-    /// The tasks that a person has to do before the work goes on (`operator_actions` of bmad-loop).
+    /// `operator_actions` of bmad-loop: tasks for a person before work continues.
     pub fn operator_actions(&self) -> Vec<String> {
         let yaml = self.state_yaml();
         let list = yaml.as_ref().and_then(|yaml| yaml.root()?.get("operator_actions"));
@@ -273,8 +265,8 @@ impl Artifact {
     }
 }
 
-/// The edits of frontmatter that says `before` which make it say `after`: of a mapping that differs in one
-/// entry that entry, of a list that only grew the new items, else the value.
+/// Minimal edits: only the changed entry of a mapping, only new items of a list that grew; else the whole
+/// value.
 pub fn state_edits(before: &Map<String, Json>, after: &Map<String, Json>) -> Vec<Edit> {
     let gone = before.keys().filter(|key| !after.contains_key(*key));
     let gone = gone.map(|key| Edit::Remove { path: KeyPath::key(key) });
@@ -302,13 +294,13 @@ pub fn state_file(frontmatter: &Map<String, Json>, body: &str) -> Result<Vec<u8>
     Ok(apply(format!("---\n---\n{body}").as_bytes(), &Region::Frontmatter, &edits)?.bytes)
 }
 
-/// The items behind those of `old`, where the list `new` begins with them.
+/// New items, if `new` begins with the items of `old`.
 fn new_items<'v>(old: &Json, new: &'v Json) -> Option<&'v [Json]> {
     let (old, new) = (old.as_array()?, new.as_array()?);
     (!old.is_empty() && new.starts_with(old)).then(|| &new[old.len()..])
 }
 
-/// The only entry in which two mappings differ, where `new` has a value for it.
+/// `None` for several differences, or a removed entry.
 fn only_difference<'v>(old: &Json, new: &'v Json) -> Option<(&'v str, &'v Json)> {
     let (old, new) = (old.as_object()?, new.as_object()?);
     let mut differing = new.iter().filter(|(key, value)| old.get(*key) != Some(value));

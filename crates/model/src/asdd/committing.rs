@@ -1,4 +1,4 @@
-//! Proposals that become what a slice says.
+//! Commits proposals to slices.
 
 use super::{
     Conflict, Inconsistency, Proposal, Record, Rules, SliceFacts, State,
@@ -14,7 +14,7 @@ use crate::{
 };
 use serde_json::{Map, Value as Json, json};
 
-/// The confidence from which an agent need not say what it is not sure of.
+/// From here on an agent need not list its doubts.
 const SURE: f64 = 0.95;
 
 const NOT_PROPOSED: [&str; 20] = [
@@ -54,7 +54,7 @@ pub fn commit(
     apply(slice.clone(), proposal, (facts, rules), now)
 }
 
-/// A locked slice as it is when all of `proposals`, brought together by the steering rules, are committed.
+/// The locked slice with all `proposals` committed, reconciled by the steering rules.
 pub fn settle(
     slice: &Record,
     proposals: &[Proposal],
@@ -66,7 +66,7 @@ pub fn settle(
         .map_err(|conflicts| AsddRefusal::Conflict { slice: slice.id.clone(), conflicts })?;
     let mut after = slice.clone();
     unlock(&mut after);
-    // The phase is left when all is said.
+    // Moves to the next phase come last.
     let (moving, staying): (Vec<Proposal>, Vec<Proposal>) =
         united.into_iter().partition(|proposal| proposal.to().is_some());
     for proposal in staying.iter().chain(&moving) {
@@ -83,7 +83,6 @@ pub(super) fn unlock(slice: &mut Record) {
     }
 }
 
-/// Refuses where the slice is not what the proposals rest on, or is held up.
 fn check(
     slice: &Record,
     proposals: &[&Proposal],
@@ -122,7 +121,7 @@ fn apply(
     (facts, rules): (&SliceFacts, &Rules),
     now: &str,
 ) -> Result<Record, AsddRefusal> {
-    // A part of a key, as `approval.to`, is not proposed at all.
+    // Parts of keys (`approval.to`) cannot be proposed.
     let is_refused = |key: &&String| key.contains('.') || NOT_PROPOSED.contains(&key.as_str());
     if let Some(key) = proposal.set.keys().find(is_refused) {
         return Err(AsddRefusal::Key { key: key.clone() });
@@ -150,7 +149,7 @@ fn apply(
         check_score(score, &confidence.uncertainty_factors)?;
         let agent = plain_name(&proposal.agent);
         if slice.chain().iter().any(|entry| plain_name(entry.agent) == agent) {
-            // A PARTIAL slice is validated again: the new score replaces the old one.
+            // Revalidation of a PARTIAL slice replaces the old score.
             if slice.status_below_lock() != "PARTIAL" {
                 return Err(AsddRefusal::TwiceInChain { slice: slice.id, agent });
             }
@@ -175,7 +174,7 @@ fn apply(
     Ok(slice)
 }
 
-/// Refuses a confidence that is none, or that names no reasons of doubt.
+/// A low score needs reasons of doubt.
 pub(super) fn check_score(score: f64, factors: &[String]) -> Result<(), AsddRefusal> {
     match score {
         score if !(0.0..=1.0).contains(&score) => Err(AsddRefusal::Score { score }),
@@ -188,7 +187,7 @@ pub fn slice_move(name: &str) -> MoveCall {
     MoveCall::new("asdd", name)
 }
 
-/// A move of its pack, `accept` with `path` and `hash`, or `review` with a tech lead's words in `set`.
+/// A move of the pack: `accept` with `path` and `hash`, or `review` with values from a tech lead in `set`.
 pub fn change(slice: &Record, made: &MoveCall, now: &str) -> Result<Record, AsddRefusal> {
     let mut after = slice.clone();
     let mut call = made.clone().with("now", now).with("phase", slice.status_below_lock());
@@ -234,7 +233,6 @@ pub fn change(slice: &Record, made: &MoveCall, now: &str) -> Result<Record, Asdd
     Ok(after)
 }
 
-/// The refusal of a move that the status does not allow.
 fn of_status(slice: &Record, refused: Refused<AsddRefusal>) -> AsddRefusal {
     match refused {
         Refused::Guard(refusal, _) => refusal,
@@ -287,7 +285,7 @@ pub enum AsddRefusal {
     Gate {
         slice: String,
         phase: String,
-        /// The condition that does not hold.
+        /// The failed condition.
         reason: String,
     },
     #[error("`{slice}` may not go to {to}: no tech lead has approved it")]
@@ -299,7 +297,7 @@ pub enum AsddRefusal {
     #[error("a proposal of {size} bytes is wanted, and {limit} is the most: long text belongs in a file")]
     TooLarge {
         size: usize,
-        /// The most, in bytes.
+        /// In bytes.
         limit: u64,
     },
     #[error("`{path}` is not the file that was proposed")]
@@ -329,7 +327,7 @@ fn texts(items: &[impl ToString]) -> String {
 }
 
 impl AsddRefusal {
-    /// Returns whether it may pass, so that a proposal goes on waiting: it says nothing against the proposal.
+    /// Temporary: the proposal stays pending.
     pub const fn is_passing(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! The failure of an agent: the slice goes back to the last phase that was good.
+//! Failed agents: the slice returns to its last good phase.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The reason that the slice names: `Implementation Agent confidence 0.71 < threshold 0.75`.
+    /// `Implementation Agent confidence 0.71 < threshold 0.75`.
     pub fn reason(&self, rules: &Rules) -> String {
         let name: Vec<String> = plain_name(&self.agent).split('-').map(capitalised).collect();
         let (score, threshold) = (self.score, rules.thresholds.of(&self.agent));
@@ -30,7 +30,7 @@ impl Failure {
     }
 }
 
-/// `slice` as it is after `failure` at `now` (RFC 3339).
+/// `now` is RFC 3339.
 pub fn fail(slice: &Record, failure: &Failure, rules: &Rules, now: &str) -> Result<Record, AsddRefusal> {
     check_score(failure.score, &failure.uncertainty_factors)?;
     let status = slice.status_below_lock().to_owned();
@@ -94,8 +94,8 @@ const COLUMNS: [&str; 8] = [
     "Root Cause",
 ];
 
-/// `log` with one more row of the table that has the column `Failure Mode`; a log without one is given one at
-/// its end. Nothing else changes.
+/// Appends a row to the table with the column `Failure Mode`; adds the table if it is missing. All else is
+/// kept.
 pub fn add_row(log: Option<&[u8]>, cells: &[&str]) -> Vec<u8> {
     let row = row(COLUMNS.iter().enumerate().map(|(place, _)| cells.get(place).copied().unwrap_or("")));
     let Some(log) = log.filter(|log| !log.trim_ascii().is_empty()) else {
@@ -122,7 +122,7 @@ fn row<'c>(cells: impl Iterator<Item = &'c str>) -> String {
     format!("| {} |\n", cells.map(cell).collect::<Vec<_>>().join(" | "))
 }
 
-/// `text` in which no `<` begins a tag (CommonMark §6.6): a blank behind it stays readable.
+/// Inserts blanks so that no `<` begins a tag (CommonMark §6.6).
 fn without_tags(text: &str) -> String {
     let mut parts = text.split('<');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -132,7 +132,6 @@ fn without_tags(text: &str) -> String {
     })
 }
 
-/// The place behind the last row of the table of failures.
 fn end_of_table(log: &[u8]) -> Option<usize> {
     let (mut at, mut end) = (0, None);
     for line in log.split_inclusive(|byte| *byte == b'\n') {
@@ -146,7 +145,6 @@ fn end_of_table(log: &[u8]) -> Option<usize> {
     end
 }
 
-/// An agent that says it works and has been silent for too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeout {
     pub agent: String,
@@ -154,7 +152,7 @@ pub struct Timeout {
     pub times: u64,
 }
 
-/// The agents that are silent for `seconds` or more. A status other than `ACTIVE` is no work.
+/// Only agents with status `ACTIVE` can time out.
 pub fn timeouts(signals: &Signals, state: &State, now: Timestamp, seconds: u64) -> Vec<Timeout> {
     let timeout = |signal: &Signal| {
         let is_active = signal.status.as_deref().is_none_or(|status| status.eq_ignore_ascii_case("ACTIVE"));
@@ -166,22 +164,21 @@ pub fn timeouts(signals: &Signals, state: &State, now: Timestamp, seconds: u64) 
     signals.values().filter_map(timeout).collect()
 }
 
-/// A contradiction between a slice and the files of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Inconsistency {
-    /// A file is listed and not there.
+    /// Listed, but no such file.
     Missing {
         key: String,
         path: String,
     },
-    /// The status is no word of the table.
+    /// Not in the lifecycle.
     UnknownStatus {
         status: String,
     },
     Twice {
         agent: String,
     },
-    /// The file of a phase that is still to come is there.
+    /// A file of a later phase exists.
     LaterFile {
         path: String,
         status: String,
@@ -215,7 +212,7 @@ pub fn inconsistencies(slice: &Record, facts: &SliceFacts) -> Vec<Inconsistency>
     unknown.into_iter().chain(missing).chain(twice).chain(later_files(slice, facts)).collect()
 }
 
-/// The files of phases that are still to come. What a failed attempt left is there until the next one.
+/// Files of a failed attempt are allowed until the next one.
 fn later_files(slice: &Record, facts: &SliceFacts) -> Vec<Inconsistency> {
     let status = slice.status_below_lock();
     if slice.values.contains_key("rollback_timestamp") {
@@ -239,7 +236,7 @@ fn later_files(slice: &Record, facts: &SliceFacts) -> Vec<Inconsistency> {
     found
 }
 
-/// The files that `slice` names and somebody changed: no slice has accepted them as they are.
+/// Files changed since the slice accepted them.
 pub fn drifted<'s>(slice: &'s Record, state: &State, facts: &SliceFacts) -> Vec<&'s str> {
     let is_drifted = |path: &&str| {
         let Some(hash) = facts.hash(path) else { return false };
@@ -312,7 +309,7 @@ fn check_agent(slice: &Record, agent: &str, rules: &Rules) -> Result<(), String>
 pub struct Phase {
     pub status: &'static str,
     pub agent: Option<&'static str>,
-    /// The keys of `phase_data` whose files are there when it is left.
+    /// Keys of `phase_data` whose files must exist at the end of the phase.
     pub files: &'static [&'static str],
 }
 
@@ -334,7 +331,7 @@ pub static PHASES: [Phase; 8] = [
 const OTHER_AGENTS: [(&str, &str); 3] =
     [("domain", "DESIGN"), ("task-planning", "IMPLEMENTATION"), ("refactor", "IMPLEMENTATION")];
 
-/// The phase of a slice with this status, and its place; `None` for a status that is no phase.
+/// With its index; `None` for a status outside the phases.
 pub fn phase_of(status: &str) -> Option<(usize, &'static Phase)> {
     let status = if status == "PARTIAL" { "VALIDATION" } else { status };
     PHASES.iter().enumerate().find(|(_, phase)| phase.status == status)
@@ -351,7 +348,7 @@ pub(super) fn place_of_agent(agent: &str) -> Option<usize> {
     PHASES.iter().position(|phase| phase.agent == Some(&agent) || Some(phase.status) == status)
 }
 
-/// The name of an agent by which it is compared: `implementation_agent` is `implementation`.
+/// For comparison: `implementation_agent` is `implementation`.
 pub fn plain_name(agent: &str) -> String {
     let agent = agent.strip_prefix("agent:").unwrap_or(agent);
     let agent = agent.to_ascii_lowercase().replace([' ', '_'], "-");

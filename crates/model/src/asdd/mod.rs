@@ -1,8 +1,8 @@
-//! The dialect of ASDD: slices that agents lead through phases, as records in artifacts, and the manifest
-//! that they read before they work (docs/formats.md, "ASDD"). Pure.
+//! ASDD: slices that agents take through phases, as records in artifacts, and the manifest that agents read
+//! before they work (docs/formats.md, "ASDD"). Pure.
 //!
-//! An agent proposes a change of a slice, which rests on the slice as the agent read it. A proposal is
-//! committed when it contradicts nothing ([`commit`]), and else refused with the reason: the slice stays.
+//! An agent's proposal rests on the slice as the agent read it. [`commit`] applies it if nothing contradicts
+//! it, else refuses it with the reason; the slice is not changed.
 
 mod state;
 mod proposal;

@@ -1,4 +1,4 @@
-//! Proposals of agents.
+//! Proposals of agents, and the manifest.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -12,17 +12,17 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-/// A change that an agent proposes. It is no state until the custodian commits it.
+/// Takes effect when the custodian commits it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
     pub proposal_id: String,
     pub slice_id: String,
     pub agent: String,
-    /// The digest of the slice as the agent read it ([`Record::base`](super::Record::base)).
+    /// Digest of the slice that the agent read ([`Record::base`](super::Record::base)).
     pub base: FileHash,
-    /// The time (RFC 3339).
+    /// RFC 3339.
     pub created_at: String,
-    /// Values of keys; `status` is the phase that comes next.
+    /// `status` is the next phase.
     #[serde(default)]
     pub set: Map<String, Json>,
     #[serde(default)]
@@ -41,7 +41,6 @@ pub struct Proposal {
 pub struct ProposedFile {
     pub phase: String,
     pub path: String,
-    /// The SHA-256 of its bytes.
     pub file_hash: FileHash,
 }
 
@@ -59,9 +58,8 @@ pub enum Verdict {
     Pending,
     Committed,
     Rejected,
-    /// The slice had changed since the agent read it.
     Outdated,
-    /// The confidence was too low: the slice is blocked.
+    /// The confidence is too low; the slice is blocked.
     Failed,
 }
 
@@ -82,7 +80,6 @@ impl Proposal {
         self.set.get("status").and_then(Json::as_str)
     }
 
-    /// The keys that it changes, and their values: those of files are `phase_data.KEY`.
     pub(super) fn touched(&self) -> Vec<(String, Json)> {
         let files = self.artifacts.iter().map(|file| {
             (format!("phase_data.{}", file.phase), format!("{} {}", file.path, file.file_hash).into())
@@ -99,10 +96,9 @@ impl Proposal {
     }
 }
 
-/// A rule that says which of several proposals counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SteeringRule {
-    /// The keys for which it holds; all where there are none.
+    /// Empty: all keys.
     pub keys: Vec<String>,
     pub prefer: Prefer,
 }
@@ -114,10 +110,10 @@ pub enum Prefer {
     Agent(String),
 }
 
-/// A key of which proposals say something else, and no rule says which counts.
+/// Proposals differ, and no rule decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The key; that of a file is `phase_data.KEY`.
+    /// `phase_data.KEY` for a file.
     pub key: String,
     pub sides: Vec<(String, Json)>,
 }
@@ -129,7 +125,7 @@ impl fmt::Display for Conflict {
     }
 }
 
-/// `proposals` without what other ones overrule: what they say of the same key is the same.
+/// Removes overruled values: afterwards no two proposals differ on a key.
 pub fn reconcile(proposals: &[Proposal], rules: &[SteeringRule]) -> Result<Vec<Proposal>, Vec<Conflict>> {
     let mut said: BTreeMap<String, Vec<(usize, Json)>> = BTreeMap::new();
     for (place, proposal) in proposals.iter().enumerate() {
@@ -172,7 +168,7 @@ fn preferred(key: &str, places: &[usize], proposals: &[Proposal], rules: &[Steer
         }
         Prefer::HigherConfidence => {
             let best = places.iter().copied().max_by(|one, other| score(*one).total_cmp(&score(*other)))?;
-            // Two that are as sure decide nothing.
+            // Equal confidence decides nothing.
             let equals = places.iter().filter(|place| score(**place).total_cmp(&score(best)).is_eq()).count();
             (equals == 1).then_some(best)
         }
@@ -187,7 +183,7 @@ const HEARTBEATS: &str = "agent_heartbeats";
 
 const ID: &str = "slice_id";
 
-/// The keys of heartbeats: those of the manifest, and the numbers of a signal.
+/// Numeric keys of a signal in the manifest.
 const NUMBERS: [&str; 3] = ["current_wave", "tasks_completed", "tasks_remaining"];
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -197,14 +193,14 @@ pub enum ManifestError {
     #[error("`{path}` of the manifest should be {wanted}")]
     Kind {
         path: String,
-        /// The kind of value that belongs there.
+        /// The expected type.
         wanted: &'static str,
     },
     #[error("the manifest has the slice `{id}` twice")]
     Twice { id: String },
 }
 
-/// The manifest that says `state`. The same arguments give the same bytes.
+/// Deterministic.
 pub fn render(state: &State, signals: &Signals) -> Vec<u8> {
     let mut context: Map<String, Json> = ordered(SliceKind::Project, &state.project.values);
     let extra = context.shift_remove(EXTRA);
@@ -225,7 +221,7 @@ pub fn render(state: &State, signals: &Signals) -> Vec<u8> {
             manifest.entry(key).or_insert(value);
         }
     }
-    // Keys are texts, so all of it can be written.
+    // Cannot fail: all keys are texts.
     let mut bytes = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
     bytes.push(b'\n');
     bytes
@@ -270,7 +266,6 @@ pub fn read(bytes: &[u8]) -> Result<(State, Signals), ManifestError> {
 }
 
 pub fn seen(state: &State) -> State {
-    // What was just written is read.
     read(&render(state, &Signals::new())).map_or_else(|_| state.clone(), |(seen, _)| seen)
 }
 
@@ -291,7 +286,7 @@ fn heartbeat(signal: &Signal) -> Json {
 fn signal((agent, said): (&String, &Json)) -> (String, Signal) {
     let text = |key: &str| said.get(key).and_then(Json::as_str).map(str::to_owned);
     let number = |key: &&str| Some(((*key).to_owned(), said.get(*key)?.as_i64()?));
-    // What is of another kind than it should be comes out again as it is.
+    // Values of a wrong type are written back unchanged.
     let is_other = |(key, value): &(&String, &Json)| match key.as_str() {
         "last_execution" | "status" | "current_slice" => !value.is_string(),
         key if NUMBERS.contains(&key) => value.as_i64().is_none(),

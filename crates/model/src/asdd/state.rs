@@ -1,4 +1,4 @@
-//! All records of ASDD in a project, and slices made again from its files.
+//! All ASDD records of a project, and recovery of slices from files.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,7 +13,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value as Json, json};
 
-/// All records of ASDD in a project, in the order of their places.
+/// In the order of their paths.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     pub project: Record,
@@ -51,7 +51,6 @@ impl State {
     }
 }
 
-/// The files that a slice names, as they are: `None` where one is not there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SliceFacts {
     pub files: BTreeMap<String, Option<FileHash>>,
@@ -62,7 +61,7 @@ impl SliceFacts {
         self.files.get(path).copied().flatten()
     }
 
-    /// The files that a slice names, and those that belong to its phases unnamed: `KEY.md` beside them.
+    /// Named files, and unnamed ones of its phases: `KEY.md` beside them.
     pub fn paths_of(slice: &Record) -> Vec<String> {
         let named = slice.phase_files();
         let folder = named
@@ -77,21 +76,17 @@ impl SliceFacts {
     }
 }
 
-/// The facts about ASDD in a project that its slices are held against.
 #[derive(Clone, Debug)]
 pub struct AsddFacts {
     pub state: State,
     pub files: SliceFacts,
     pub rules: Rules,
-    /// The agents that say they work and have been silent for too long, by slice.
     pub silent: BTreeMap<String, Vec<String>>,
 }
 
-/// The least confidence of each agent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Thresholds(pub BTreeMap<String, f64>);
 
-/// The thresholds that count where a project says nothing.
 const USUAL: [(&str, f64); 11] = [
     ("discovery", 0.85),
     ("spec", 0.85),
@@ -117,18 +112,15 @@ impl Thresholds {
     }
 }
 
-/// The demands of a project on its agents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     pub thresholds: Thresholds,
-    /// The least product of the confidences of a slice; `None` for none.
     pub ccs_floor: Option<f64>,
-    /// The rules by which proposals that contradict each other are brought together.
     pub steering: Vec<SteeringRule>,
 }
 
 impl Thresholds {
-    /// Those in the rows of a Markdown table: an agent, then a number from 0 to 1 in one of the other cells.
+    /// From a Markdown table: an agent, and a number from 0 to 1 in another cell.
     pub fn of_table(text: &str) -> Self {
         let row = |line: &str| {
             let cells: Vec<&str> = line.trim().strip_prefix('|')?.split('|').map(str::trim).collect();
@@ -141,18 +133,16 @@ impl Thresholds {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
-    /// The name of the folder in which it stands: that of the slice.
+    /// The folder name, which is the slice.
     pub slice: String,
-    /// The key of `phase_data`.
+    /// In `phase_data`.
     pub key: String,
     pub path: String,
-    /// The SHA-256 of its bytes.
     pub hash: String,
 }
 
-/// The slices that `found` files belong to and that no slice of `state` names. What files do not tell waits
-/// for a tech lead: the confidence of agents, the kind of the slice, and the phase, of which the files say
-/// only the least.
+/// Slices for `found` files that no slice of `state` names. A tech lead has to supply what files do not tell:
+/// confidences, the kind, and the phase, for which files give only a minimum.
 pub fn from_files(found: &[FoundFile], state: &State) -> Vec<Record> {
     let is_known = |file: &&FoundFile| {
         state.slices.iter().any(|slice| slice.phase_files().iter().any(|(_, path)| *path == file.path))
@@ -182,9 +172,9 @@ fn rebuilt(name: &str, files: &[&FoundFile], order: i64) -> Record {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChainEntry<'s> {
     pub agent: &'s str,
-    /// Its confidence, from 0 to 1.
+    /// From 0 to 1.
     pub score: f64,
-    /// The time (RFC 3339).
+    /// RFC 3339.
     pub timestamp: Option<&'s str>,
 }
 
@@ -193,7 +183,7 @@ impl Record {
         self.text("status").unwrap_or_default()
     }
 
-    /// The status that it has when nothing holds it up: where a lock was put on it, the one before.
+    /// The status before a lock, if it is locked.
     pub fn status_below_lock(&self) -> &str {
         match self.status() {
             "LOCK" => self.text("status_before").unwrap_or("LOCK"),
@@ -206,7 +196,7 @@ impl Record {
         entries.into_iter().flatten().filter_map(chain_entry).collect()
     }
 
-    /// The product of the chain with three decimals; `None` for an empty chain.
+    /// Rounded to three decimals; `None` for an empty chain.
     pub fn product_of_chain(&self) -> Option<f64> {
         let chain = self.chain();
         let product: f64 = chain.iter().map(|entry| entry.score).product();
@@ -234,7 +224,6 @@ impl Record {
         self.values.get("accepted")?.get(path)?.as_str()
     }
 
-    /// Returns whether a phase needs the word of a tech lead.
     pub fn is_manual(&self) -> bool {
         self.text("governance_mode") != Some("AUTO")
     }
@@ -243,7 +232,6 @@ impl Record {
         self.values.get("approval")?.get("to")?.as_str()
     }
 
-    /// The keys that wait for the word of a tech lead.
     pub fn needs_review(&self) -> Vec<&str> {
         match self.status() {
             "NEEDS_HUMAN_REVIEW" => {
@@ -257,7 +245,7 @@ impl Record {
         self.values.get("blockers").and_then(Json::as_array).map_or(0, Vec::len)
     }
 
-    /// The digest on which a proposal rests: what the manifest says of the slice, a lock aside.
+    /// Of the slice as in the manifest, without locks; proposals rest on it.
     pub fn base(&self) -> FileHash {
         let mut shown = self.shown();
         if shown.status() == "LOCK" {
@@ -312,21 +300,20 @@ pub(super) fn number(value: f64) -> Json {
     Number::from_f64(value).map_or(Json::Null, Json::Number)
 }
 
-/// A kind of record. The frontmatter says it under `stepmark_kind`.
+/// Stored under `stepmark_kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SliceKind {
-    /// The sprint, the goals, and what else there is one of.
+    /// Sprint, goals, and other singletons.
     #[serde(rename = "asdd-project")]
     Project,
-    /// A slice of the product that is led through the phases.
     #[serde(rename = "asdd-slice")]
     Slice,
 }
 
-/// The key of [`SliceKind::Project`] with what the manifest says besides.
+/// Keeps unknown keys of the manifest.
 pub(super) const EXTRA: &str = "extra";
 
-/// The keys of slices that the manifest does not show.
+/// Not in the manifest.
 pub(super) const HIDDEN: [&str; 2] = ["accepted", "approval"];
 
 const SLICE_KEYS: [&str; 24] = [

@@ -60,7 +60,7 @@ pub enum FlowError {
     )]
     Misnumbered {
         flow: String,
-        /// The place in the list, from 1.
+        /// From 1.
         place: usize,
         found: u16,
     },
@@ -80,7 +80,7 @@ impl Default for Flows {
 }
 
 impl Flows {
-    /// The built-in flows, with `own` in the place of those that are called the same and behind them.
+    /// Flows of `own` replace built-in ones of the same name; the rest are appended.
     pub fn with(own: Vec<Flow>) -> Result<Self, FlowError> {
         let mut flows = Self::default();
         for flow in own {
@@ -104,7 +104,6 @@ impl Flows {
         })
     }
 
-    /// The flows, in the order in which they are looked for.
     pub fn iter(&self) -> impl Iterator<Item = &Flow> {
         self.0.iter()
     }
@@ -115,7 +114,6 @@ impl Flow {
         self.steps.get(usize::from(number).checked_sub(1)?)
     }
 
-    /// The step of a position; `None` where the flow has ended, or has none such.
     pub fn step_at(&self, position: &Position) -> Option<&FlowStep> {
         match position.step {
             StepPlace::Number(number) => self.step(number),
@@ -123,18 +121,18 @@ impl Flow {
         }
     }
 
-    /// The step that follows `number`; `None` where that is the last one of a flow that does not go round.
+    /// `None` after the last step, unless the flow is cyclic.
     pub fn after(&self, number: u16) -> Option<&FlowStep> {
         let next = self.step(number)?.returns_to.unwrap_or(number.checked_add(1)?);
         self.step(next)
     }
 
-    /// Its steps as a workflow, so that progress, gates, tickets and pages treat it like any other.
+    /// Lets progress, gates, tickets and pages treat it as any other workflow.
     pub fn to_workflow(&self) -> WorkflowDefinition {
         WorkflowDefinition::declared(format!("autodev-{}", self.flow), &self.step_ids())
     }
 
-    /// The names of its steps as a workflow has them: `step-04-ui-design`.
+    /// `step-04-ui-design`
     pub fn step_ids(&self) -> Vec<String> {
         let id = |step: &FlowStep| format!("step-{:02}-{}", step.step, kebab(&step.name));
         self.steps.iter().map(id).collect()
@@ -156,8 +154,7 @@ impl Flow {
         Ok(())
     }
 
-    /// The same flow, where a flow file says nothing of conditions and of going round with what `known` says
-    /// of steps of the same number and name.
+    /// Flow files lack conditions and cycles: takes those of `known` for steps with equal number and name.
     fn with_conditions_of(mut self, known: &Self) -> Self {
         if self.when.is_empty() {
             self.when.clone_from(&known.when);
@@ -180,9 +177,9 @@ pub(super) fn kebab(name: &str) -> String {
     words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 
-/// Reads the flow called `name` from its file: the steps of the table under `Step Reference Table`, and the
-/// session boundaries of the one under `Auto-Chain Rules`; a fenced block below the heading of a step that
-/// says `DECISION REQUIRED` is shown at its end. `None` where there is no such table, or it numbers no steps.
+/// Reads the steps from the table under `Step Reference Table`, and session boundaries from the one under
+/// `Auto-Chain Rules`. A fenced block with `DECISION REQUIRED` under a step's heading is shown at its end.
+/// `None` without a table of numbered steps.
 ///
 /// ```
 /// use stepmark_model::autodev::read_flow_file;
@@ -204,7 +201,7 @@ pub fn read_flow_file(name: &str, text: &str) -> Option<Flow> {
     let skill = column(&["sub-skill", "skill"]);
     let mut steps = Vec::new();
     for row in rows {
-        // A row that numbers no step, as a fractional one of a later release, is none that can be stored.
+        // Skips rows without an integer, such as fractions of later releases.
         let Some(Ok(step)) = row.get(number).map(|cell| cell.parse::<u16>()) else { continue };
         let Some(name) = row.get(title).filter(|name| !name.is_empty()) else { continue };
         let skill = skill
@@ -263,7 +260,7 @@ fn choose_blocks(text: &str) -> Vec<(&str, Vec<&str>)> {
     blocks
 }
 
-/// The rows of the first table below the heading `title`, without the line of dashes, up to the next heading.
+/// The first table below heading `title`, before the next heading, without the delimiter row.
 fn rows_under<'t>(text: &'t str, title: &str) -> impl Iterator<Item = Vec<String>> + use<'t> {
     let is_heading = |line: &&str| line.starts_with('#');
     let title = title.to_lowercase();
@@ -279,7 +276,7 @@ fn rows_under<'t>(text: &'t str, title: &str) -> impl Iterator<Item = Vec<String
     })
 }
 
-/// The edits that make a state file of an older generation one of today; `None` where it is one already.
+/// Converts a state file of an older generation; `None` if it is current.
 pub fn convert_older(artifact: &Artifact) -> Result<Option<Vec<Edit>>, PositionError> {
     let error = match Position::of(artifact) {
         Ok(_) => return Ok(None),
@@ -301,8 +298,8 @@ pub fn convert_older(artifact: &Artifact) -> Result<Option<Vec<Edit>>, PositionE
     Ok(Some(vec![Edit::Set { path: KeyPath::key("sub_step"), value }]))
 }
 
-/// `4 — Architecture Review` → phase 4, `architecture-review`. The text stays as the note; without a number
-/// the skill counts as not begun.
+/// `4 — Architecture Review` → phase 4, `architecture-review`. The text is kept as the note; without a number
+/// the skill has not begun.
 fn read_sub_step(text: &str) -> SubStep {
     let text = text.trim();
     let mut rest = text;
@@ -312,7 +309,7 @@ fn read_sub_step(text: &str) -> SubStep {
     }
     let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
     let name = kebab(rest[digits..].split(['(', ';', ',']).next().unwrap_or_default());
-    // A fraction is no phase that can be stored.
+    // Fractions cannot be stored.
     let is_fraction = rest[digits..].starts_with('.');
     match rest[..digits].parse() {
         Ok(phase) if phase > 0 && !is_fraction && super::is_kebab_case(&name) => {

@@ -1,5 +1,4 @@
-//! The dialect of autodev: a pointer file says which step of one of three flows is being done
-//! (docs/formats.md, "autodev"). Pure.
+//! autodev: a pointer file names the current step of one of three flows (docs/formats.md, "autodev"). Pure.
 
 mod flow;
 mod position;
@@ -15,14 +14,13 @@ pub use position::{
     keeps_state, steps_passed,
 };
 
-/// The flow with what is behind, a line a step: the text of the file that `autodev.summary` names.
+/// The file of `autodev.summary`: one line per step.
 pub fn summary(flow: &Flow, noted: &Position) -> String {
     let mut text = format!("# autodev: {}, cycle {}\n\n", flow.flow, noted.cycle);
     let done = noted.steps_done(flow.steps.len());
     for (place, step) in flow.steps.iter().enumerate() {
         let is_own = matches!(noted.step, StepPlace::Number(number) if number == step.step);
         let mark = if place < done { 'x' } else { ' ' };
-        // Writing to a string never fails.
         let _infallible = write!(text, "- [{mark}] {}. {}", step.step, step.name);
         if is_own {
             let _infallible =
@@ -40,7 +38,7 @@ pub fn summary(flow: &Flow, noted: &Position) -> String {
 const RULE: &str = "======================================";
 
 impl Flow {
-    /// The block of the flow file, else the one that all steps share; `None` where nothing follows.
+    /// From the flow file, else the shared block; `None` after the last step.
     pub fn choose_block(&self, step: &FlowStep) -> Option<String> {
         let next = &self.after(step.step)?.name;
         let usual = || {

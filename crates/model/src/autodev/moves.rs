@@ -1,4 +1,4 @@
-//! The moves of autodev: what each changes in the state file, or why it is refused.
+//! Moves of autodev, as edits of the state file.
 
 use serde_json::Value as Json;
 use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
@@ -52,13 +52,11 @@ pub enum AutodevMove {
     Complete,
     Skip,
     Fail,
-    /// A failed step is begun again, with all retries before it.
     Reset,
-    /// The step is done, and the next one begins in a new session.
+    /// Completes the step; the next one begins in a new session.
     Boundary,
-    /// The project is in this step, whatever is noted; in none where all are done.
+    /// Overrides the noted step; `None`: all are done.
     Correct(Option<u16>),
-    /// The step has the name that its flow gives it.
     Rename,
 }
 
@@ -77,7 +75,6 @@ impl AutodevMove {
     }
 }
 
-/// Finds the fault of the position `noted` in `file` for which no move can be made from there.
 pub fn fault(flow: &Flow, noted: &Position, file: &ProjectPath) -> Option<AutodevRefusal> {
     if noted.step == StepPlace::Done {
         return None;
@@ -91,13 +88,13 @@ pub fn fault(flow: &Flow, noted: &Position, file: &ProjectPath) -> Option<Autode
     Some(AutodevRefusal::WrongName { step: step.step, name, noted })
 }
 
-/// The status of an open step by its place: one in a phase is being done.
+/// For an open step with an unknown status: in progress if a phase has begun.
 fn likely_status(noted: &Position) -> &'static str {
     let is_begun = noted.sub_step.phase > 0 || noted.sub_step.name != AWAITING;
     if is_begun { "in_progress" } else { "not_started" }
 }
 
-/// The edits of the state file, none for no change; `names` are those of the step's earlier phases.
+/// Empty for no change; `names` are those of earlier phases of the step.
 pub fn decide(
     flow: &Flow,
     noted: &Position,
@@ -137,7 +134,7 @@ pub fn decide(
     Ok(difference(noted, &after))
 }
 
-/// The status and the number of retries, as the pack says of the move.
+/// Status and retries follow the lifecycle of the pack.
 fn make(
     noted: &Position,
     made: &AutodevMove,
@@ -224,7 +221,7 @@ fn check_sub_step(now: &SubStep, next: &SubStep, names: &[String]) -> Result<(),
     if next.name == AWAITING && next.phase != 0 {
         return Err(AutodevRefusal::Reserved);
     }
-    // The same place again, with another note; or another mode of the skill, which numbers its phases anew.
+    // Same phase with another note, or another mode of the skill with phases of its own.
     if next.phase == now.phase {
         return Ok(());
     }
@@ -250,7 +247,6 @@ fn go_on(flow: &Flow, step: &FlowStep, after: &mut Position) {
     }
 }
 
-/// Puts the position at the beginning of `step`; behind all steps without one.
 fn enter(step: Option<&FlowStep>, after: &mut Position) {
     after.step = step.map_or(StepPlace::Done, |step| StepPlace::Number(step.step));
     after.name = step.map_or_else(|| after.name.clone(), |step| step.name.clone());
@@ -293,7 +289,7 @@ fn difference(before: &Position, after: &Position) -> Vec<Edit> {
     edits
 }
 
-/// The text of a new state file, at the beginning of `step` of `flow`; behind all steps without one.
+/// `None`: after all steps.
 pub fn first_file(flow: &Flow, step: Option<&FlowStep>) -> String {
     format!("# Autodev State\n\n## Current Step\n{}", first_block(flow, step, 1))
 }
@@ -311,7 +307,6 @@ pub fn first_block(flow: &Flow, step: Option<&FlowStep>, cycle: u64) -> String {
     )
 }
 
-/// A text as YAML: in quotes where it might be read as something else.
 fn scalar(text: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_' | '/');
     let begins = text.starts_with(char::is_alphabetic) && !text.ends_with(' ');

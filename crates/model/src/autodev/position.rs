@@ -1,4 +1,4 @@
-//! The position that the state file of autodev notes.
+//! The position in the state file of autodev.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 use stepmark_frontmatter::Region;
 
-/// The position of autodev: the values below `## Current Step`.
+/// Values below `## Current Step`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     pub flow: String,
@@ -20,21 +20,19 @@ pub struct Position {
     pub name: String,
     pub status: String,
     pub sub_step: SubStep,
-    /// The number of retries one after another that failed.
+    /// Consecutive failures.
     pub retry_count: u64,
-    /// The round of a flow that goes round.
     pub cycle: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepPlace {
     Number(u16),
-    /// A number that is not whole, as later releases of autodev write it. It is kept and never written.
+    /// Written by later releases of autodev; read, never written.
     Fraction(String),
     Done,
 }
 
-/// The place inside the skill of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubStep {
     pub phase: u64,
@@ -42,13 +40,13 @@ pub struct SubStep {
     pub detail: String,
 }
 
-/// The name of phase 0: the skill is chained and has not begun.
+/// Phase 0: the skill has not begun.
 pub const AWAITING: &str = "awaiting-invocation";
 
-/// The words for the status of a step, as the lifecycle `autodev-step` has them.
+/// As in the lifecycle `autodev-step`.
 pub const STATUSES: [&str; 5] = ["not_started", "in_progress", "completed", "skipped", "failed"];
 
-/// The number of failed retries after which a step has failed.
+/// Then the step has failed.
 pub const MOST_RETRIES: u64 = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,7 +55,7 @@ pub enum PositionError {
     Unreadable(#[from] StateUnreadable),
     #[error("`{key}` should be {wanted}")]
     Key {
-        /// The key: `sub_step.phase`.
+        /// `sub_step.phase`
         key: &'static str,
         wanted: &'static str,
     },
@@ -139,7 +137,6 @@ impl fmt::Display for StepPlace {
 }
 
 impl SubStep {
-    /// The place of a skill that has not begun.
     pub fn awaiting() -> Self {
         Self { phase: 0, name: AWAITING.to_owned(), detail: String::new() }
     }
@@ -164,20 +161,18 @@ pub fn keeps_state(path: &ProjectPath) -> bool {
     state_region(path) != Region::Frontmatter
 }
 
-/// Returns whether `artifact` is a state file whose flow has ended.
 pub fn is_done(artifact: &Artifact) -> bool {
     keeps_state(artifact.path())
         && Position::of(artifact).is_ok_and(|position| position.step == StepPlace::Done)
 }
 
-/// The steps of the flow `chain` behind the position in `artifact`; none where it says no position.
 pub fn steps_passed(artifact: &Artifact, chain: &Chain) -> Vec<StepId> {
     let position = Position::of(artifact).ok();
     let count = position.map_or(0, |position| position.steps_done(chain.steps().len()));
     chain.steps().iter().take(count).map(|step| step.id.clone()).collect()
 }
 
-/// Returns whether `name` is in kebab-case: `batch-loop`.
+/// `batch-loop`
 pub fn is_kebab_case(name: &str) -> bool {
     let is_word = |word: &str| {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
@@ -221,13 +216,12 @@ pub struct KeyIs {
     pub values: Vec<String>,
 }
 
-/// Questions about the files of a project. Paths are seen from its root.
+/// Paths are relative to the project root.
 pub trait ProjectFiles {
     fn exists(&self, path: &str) -> bool;
-    /// Returns whether nothing is in the file or folder at `path`, or it is not there.
+    /// True for a missing file or folder, too.
     fn is_empty(&self, path: &str) -> bool;
     fn count(&self, glob: &PathGlob) -> usize;
-    /// The text under `key` of the file at `path`; empty where there is none.
     fn text(&self, path: &str, key: &str) -> String;
 }
 
@@ -269,12 +263,11 @@ impl Condition {
 }
 
 impl FlowStep {
-    /// Says what the files are asked for this step, and what is found; nothing where they are not asked.
+    /// Conditions with their results, for people; empty without conditions.
     pub fn evidence(&self, files: &dyn ProjectFiles) -> Vec<String> {
         self.due.iter().flat_map(|condition| condition.found(files)).collect()
     }
 
-    /// Returns whether the files say that the step is still to be done; `None` where they do not tell.
     pub fn is_due(&self, files: &dyn ProjectFiles) -> Option<bool> {
         (!self.due.is_empty()).then(|| self.due.iter().any(|condition| condition.holds(files)))
     }
@@ -283,7 +276,7 @@ impl FlowStep {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detection {
     Agrees,
-    /// The files say that the project is in this step; all steps are done where it has none.
+    /// Files show this step; `None`: all are done.
     Elsewhere(Option<u16>),
 }
 
@@ -294,10 +287,10 @@ pub fn detect_flow<'f>(flows: &'f Flows, has_code: bool, files: &dyn ProjectFile
     flows.iter().find(holds).or_else(existing).or_else(first)
 }
 
-/// Compares the position that is noted with the files; without one, the files alone tell. A step that they do
-/// not tell of is believed where it is noted, and is the next one where none is.
+/// Without a position, files decide alone. Steps without conditions count as noted; if nothing is noted, the
+/// first of them is next.
 ///
-/// The position agrees where no earlier step is due, and its own one is due exactly where it is open.
+/// The position agrees if no earlier step is due, and its own step is due exactly if it is open.
 pub fn detect(flow: &Flow, noted: Option<&Position>, files: &dyn ProjectFiles) -> Detection {
     let first_from = |number: u16| {
         let rest = flow.steps.iter().filter(move |step| step.step >= number);
@@ -305,7 +298,7 @@ pub fn detect(flow: &Flow, noted: Option<&Position>, files: &dyn ProjectFiles) -
     };
     let Some(noted) = noted else { return Detection::Elsewhere(first_from(1)) };
     let (own, behind) = match &noted.step {
-        // A step that the flow does not have is none.
+        // A step outside the flow counts as none.
         StepPlace::Number(number) if flow.step(*number).is_none() => {
             return Detection::Elsewhere(first_from(1));
         }
@@ -315,14 +308,14 @@ pub fn detect(flow: &Flow, noted: Option<&Position>, files: &dyn ProjectFiles) -
         }
         StepPlace::Done => (None, u16::MAX),
     };
-    // What went round has been there before: its files are those of an earlier cycle.
+    // In later cycles, files of earlier ones exist already.
     let mut earlier = flow.steps.iter().filter(|step| step.step < behind);
     if let Some(step) = earlier.find(|step| step.is_due(files) == Some(true)) {
         return Detection::Elsewhere(Some(step.step));
     }
     match own.and_then(|own| Some((own, own.is_due(files)?))) {
         Some((own, false)) if noted.is_open() => Detection::Elsewhere(first_from(own.step + 1)),
-        // What nobody knows is neither open nor done: the files alone tell.
+        // An unknown status is neither open nor done: files decide.
         Some((own, false)) if !noted.has_known_status() => Detection::Elsewhere(first_from(own.step + 1)),
         Some((own, true)) if !noted.has_known_status() || noted.status == "completed" => {
             Detection::Elsewhere(Some(own.step))
@@ -334,10 +327,8 @@ pub fn detect(flow: &Flow, noted: Option<&Position>, files: &dyn ProjectFiles) -
 #[derive(Clone, Debug)]
 pub struct AutodevFacts {
     pub flows: Flows,
-    /// The comparison of the position that is noted with the files of the project; `None` where the position
-    /// cannot be read, its flow is unknown, or nobody looked at the files.
+    /// `None`: unreadable position, unknown flow, or files not examined.
     pub detection: Option<Detection>,
-    /// The state that the skill of the step keeps itself; `None` where it keeps none.
     pub skill_state: Option<SkillState>,
 }
 
@@ -350,7 +341,6 @@ pub struct SkillState {
 const PHASE_KEY: &str = "current_step";
 
 impl AutodevFacts {
-    /// Compares `noted` with `files`; `states` are the files of skills that keep a state, by step name.
     pub fn gather(
         flows: Flows,
         states: &BTreeMap<String, ProjectPath>,
@@ -374,7 +364,7 @@ impl SkillState {
         (!phase.is_empty()).then(|| Self { file: file.clone(), phase })
     }
 
-    /// Returns whether the position says the same. Where the step is not being done, the skill is not asked.
+    /// Always true if the step is not in progress.
     pub fn agrees_with(&self, noted: &Position) -> bool {
         noted.status != "in_progress" || noted.sub_step.name == self.phase
     }

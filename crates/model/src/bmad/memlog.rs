@@ -1,19 +1,16 @@
-//! The memlog of BMAD 6.11 and later: a log of entries below a flat head, which only grows
-//! (BMAD's `scripts/memlog.py`). Pure.
+//! The append-only memlog of BMAD 6.11 and later (`scripts/memlog.py`). Pure.
 //!
-//! A call gives the bytes that the script gives. What the script would drop or break stays, or is refused:
-//! comments and line ends stay, a key that would break the head is refused.
+//! Writes the same bytes as the script, except: comments and line ends are kept, and a key that would break
+//! the head is refused.
 
 use crate::artifact::{Artifact, ProjectPath};
 use serde_json::{Map, Value as Json, json};
 use stepmark_frontmatter::{CollectionStyle, LineEnding, Node, NodeKind};
 
-/// The text of a memlog, in its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memlog<'m> {
-    /// The lines between the fences, with their ends.
+    /// Between the fences, with line ends.
     head: Vec<&'m str>,
-    /// The text behind the second fence.
     body: &'m str,
     line_end: &'static str,
 }
@@ -26,7 +23,7 @@ pub struct MemlogEntry<'e> {
 }
 
 impl MemlogEntry<'_> {
-    /// `- (TYPE by WHO) TEXT`; runs of white space in the text are one blank.
+    /// `- (TYPE by WHO) TEXT`; white space in the text is collapsed.
     pub fn line(&self) -> String {
         let text = on_one_line(self.text);
         let kind = self.kind.filter(|kind| !kind.is_empty()).map(str::to_owned);
@@ -40,8 +37,7 @@ impl MemlogEntry<'_> {
 
 const UPDATED: &str = "updated";
 
-/// A new memlog with these fields; `now` is the time as BMAD writes it (`2026-01-31T08:00`). Of two fields
-/// with one key the last counts.
+/// `now` is in BMAD's format (`2026-01-31T08:00`). The last of two equal keys counts.
 pub fn new_memlog(fields: &[(String, String)], now: &str) -> Result<String, String> {
     let mut head: Vec<(&str, String)> = Vec::new();
     for (key, value) in fields.iter().filter(|(key, _)| key != UPDATED) {
@@ -73,12 +69,12 @@ impl<'m> Memlog<'m> {
         Err("its head is never closed by a line `---`".to_owned())
     }
 
-    /// The entries, each as its line without the dash.
+    /// Without the dash.
     pub fn entries(&self) -> impl Iterator<Item = &'m str> {
         self.body.lines().filter_map(|line| line.strip_prefix("- "))
     }
 
-    /// The first entry of `before` that is another one now, or is gone: a memlog only grows.
+    /// A memlog only grows: returns the first changed or removed entry of `before`.
     pub fn first_changed<'b>(&self, before: &Memlog<'b>) -> Option<&'b str> {
         let mut now = self.entries();
         before.entries().find(|entry| now.next() != Some(entry))
@@ -93,7 +89,7 @@ impl<'m> Memlog<'m> {
             return Err("the type of an entry, and who says it, stand on one line".to_owned());
         }
         let body = self.body.trim_end_matches(['\r', '\n']);
-        // The first entry stands behind an empty line.
+        // An empty line precedes the first entry.
         let text = format!("{body}{end}{}{end}", entry.line(), end = self.line_end);
         Ok(self.text(&self.head, &text, now))
     }
@@ -112,7 +108,7 @@ impl<'m> Memlog<'m> {
         Ok(self.text(&head, self.body, now))
     }
 
-    /// The text with this head, whose last line says when it was changed.
+    /// Updates the time of change, the last line of the head.
     fn text(&self, head: &[&str], body: &str, now: &str) -> String {
         let is_other = |line: &&&str| field(line).is_none_or(|(key, _)| key != UPDATED);
         let head: String = head.iter().filter(is_other).copied().collect();
@@ -148,7 +144,7 @@ fn one_line(value: &str) -> String {
     value.replace("\r\n", " ").replace(['\n', '\r'], " ")
 }
 
-/// Runs of what Python takes for white space become single blanks.
+/// White space as Python defines it.
 fn on_one_line(text: &str) -> String {
     let is_blank = |letter: char| letter.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&letter);
     text.split(is_blank).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
@@ -165,7 +161,7 @@ pub struct Deferred<'d> {
 }
 
 impl Deferred<'_> {
-    /// Its keys with their values, as they are read again: texts that stand on one line have no other blanks.
+    /// As read again: single-line texts have collapsed blanks.
     fn keys(&self) -> Vec<(&'static str, &'static str, String)> {
         let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let lines = self.evidence.trim().lines().map(|line| line.trim_end().to_owned());
@@ -178,7 +174,7 @@ impl Deferred<'_> {
         first.into_iter().chain(location).chain(severity).filter(|(.., text)| !text.is_empty()).collect()
     }
 
-    /// The item as BMAD writes it, in block style, whose dash stands at `column`.
+    /// Block style as BMAD writes it, with the dash at `column`.
     fn lines(&self, column: usize, end: &str) -> String {
         let indent = " ".repeat(column);
         let mut text = String::new();
@@ -199,7 +195,7 @@ impl Deferred<'_> {
     }
 }
 
-/// Puts one more finding off: no other byte differs, and what was written is read again.
+/// No other byte changes; the result is read back for verification.
 pub fn defer(path: &ProjectPath, bytes: &[u8], item: &Deferred<'_>) -> Result<Vec<u8>, String> {
     let before = Artifact::read(path.clone(), bytes.to_vec());
     let mut state = before.state_value().map_err(|_| "its frontmatter cannot be read".to_owned())?;
@@ -235,7 +231,7 @@ struct Insertion {
     is_new: bool,
 }
 
-/// The bytes that go, where the item comes in, and the column of its dash.
+/// Replaced bytes, position of the item, column of its dash.
 type Found = Result<((usize, usize), Insertion, usize), String>;
 
 fn place(file: &Artifact) -> Option<Found> {

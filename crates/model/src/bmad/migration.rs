@@ -1,7 +1,7 @@
-//! The way from BMAD 6 to BMAD 7: epics and stories of a sprint become tickets (docs/bmad.md). Pure.
+//! Migration from BMAD 6 to BMAD 7: epics and stories of a sprint become tickets (docs/bmad.md). Pure.
 //!
-//! A story file becomes a leaf file, a spec becomes a plan, both with every byte below their frontmatter; the
-//! old files go to `archive-v6/` as they are.
+//! A story becomes a leaf file, a spec a plan; both keep all bytes below their frontmatter. Old files move to
+//! `archive-v6/` unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,26 +18,23 @@ pub const ARCHIVE: &str = "archive-v6";
 
 #[derive(Debug)]
 pub struct SixProject {
-    /// The folder of all that BMAD writes.
     pub output: ProjectPath,
     pub ledger: (ProjectPath, Vec<u8>),
-    /// The file that says what the epics and stories are called.
     pub epics: Option<Artifact>,
-    /// Files of stories and specs, each with the word that counts.
+    /// Stories and specs, each with its effective status.
     pub stories: Vec<(Artifact, Option<String>)>,
 }
 
-/// A story or an epic, and what becomes of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigratedRow {
     pub key: String,
     pub title: String,
     pub from: Option<String>,
     pub to: String,
-    /// The name of its ticket, or of the folder of its epic.
+    /// Ticket name, or folder of the epic.
     pub ticket: String,
     pub files: Vec<ProjectPath>,
-    /// Keys of its frontmatter that its leaf file does not have: they stay in the archive.
+    /// Frontmatter keys that only the archived file keeps.
     pub left: Vec<String>,
 }
 
@@ -45,15 +42,13 @@ pub struct MigratedRow {
 pub struct Migration {
     pub rows: Vec<MigratedRow>,
     pub files: Vec<(ProjectPath, Vec<u8>)>,
-    /// The old files, and their places in the archive.
     pub archived: Vec<(ProjectPath, ProjectPath)>,
-    /// Words that BMAD 7 has none for, by key.
     pub unknown: Vec<(String, String)>,
-    /// Entries of the ledger that are no epic and no story.
+    /// Neither epics nor stories.
     pub unplaced: Vec<String>,
 }
 
-/// The status of a plan for a word of a sprint; nothing where no plan is needed.
+/// The plan's status; `None` if no plan is needed.
 fn status_of(word: &str, own: &BTreeMap<String, String>) -> Option<String> {
     let status = match word.trim().to_lowercase().replace([' ', '_'], "-").as_str() {
         other if own.contains_key(other) => return own.get(other).cloned(),
@@ -70,7 +65,7 @@ fn status_of(word: &str, own: &BTreeMap<String, String>) -> Option<String> {
     Some(status.to_owned())
 }
 
-/// The titles in headings `## Epic 1: Lend` and `### Story 1.2: Return`, by the keys before their slugs.
+/// From `## Epic 1: Lend` and `### Story 1.2: Return`, by key without slug.
 fn titles(epics: Option<&Artifact>) -> BTreeMap<String, String> {
     let text = epics.map(|file| String::from_utf8_lossy(file.bytes()).into_owned()).unwrap_or_default();
     let title = |line: &str| {
@@ -84,7 +79,7 @@ fn titles(epics: Option<&Artifact>) -> BTreeMap<String, String> {
         };
         Some((key, title.trim().to_owned())).filter(|(_, title)| !title.is_empty())
     };
-    // The first of two counts.
+    // The first of two equal keys counts.
     text.lines().rev().filter_map(title).collect()
 }
 
@@ -97,7 +92,7 @@ struct Maker<'m> {
 }
 
 impl SixProject {
-    /// The tickets that it becomes, as the initiative `name`; `words` are those that a person gave a meaning.
+    /// `name` is the initiative; `words` maps statuses as a person chose.
     pub fn migrated(&self, name: &str, words: &BTreeMap<String, String>) -> Result<Migration, String> {
         let ledger = SprintStatus::read(&self.ledger.1).map_err(|error| error.to_string())?;
         let wrong = |error: crate::artifact::ProjectPathError| error.to_string();
@@ -155,7 +150,7 @@ impl Maker<'_> {
         Ok(place)
     }
 
-    /// The status for a word; one that is not known is noted, and the work counts as not begun.
+    /// An unknown status is noted and counts as not started.
     fn status(&mut self, key: &str, word: Option<&str>) -> String {
         let Some(word) = word else { return String::new() };
         status_of(word, self.words).unwrap_or_else(|| {
@@ -175,7 +170,7 @@ impl Maker<'_> {
         let key = format!("epic-{epic}");
         let word = ledger.status(&key).map(str::to_owned);
         let status = self.status(&key, word.as_deref());
-        // A container is worked on, or done; a plan of its own it has not.
+        // Containers are active or done, and have no plan.
         let said = match &*status {
             "done" => "status: done\n",
             "" | "draft" | "ready-for-dev" => "",
@@ -286,7 +281,6 @@ impl Maker<'_> {
     }
 }
 
-/// The title that a file says, without the number of a story before it.
 fn title_of(file: &Artifact) -> Option<String> {
     let own = file.state().title.as_ref().and_then(|title| title.filled()).map(str::to_owned);
     let title = own.or_else(|| file.first_heading())?;
@@ -294,7 +288,7 @@ fn title_of(file: &Artifact) -> Option<String> {
     Some(bare.unwrap_or(title)).filter(|title| !title.is_empty())
 }
 
-/// The parts of `done` that `tree` lacks or contradicts, by key; later moves of a ticket are no loss.
+/// Parts that `tree` lacks or contradicts, by key; later moves of a ticket are allowed.
 pub fn lost_in(
     done: &Migration,
     tree: &TicketTree,

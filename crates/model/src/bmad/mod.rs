@@ -1,4 +1,4 @@
-//! The dialect of BMAD: all that only BMAD does. What holds for any workflow stands outside.
+//! BMAD specifics. Code for any workflow is outside.
 
 pub mod settings;
 pub mod steps;

@@ -1,4 +1,4 @@
-//! The configuration of BMAD, of which four files are layers: each says more than the one before it.
+//! The configuration of BMAD: four layered files, later ones override.
 
 use stepmark_frontmatter::Span;
 use toml_edit::Document;
@@ -10,22 +10,20 @@ pub const CONFIGURATION_LAYERS: [&str; 4] = [
     "_bmad/custom/config.user.toml",
 ];
 
-/// The file that says in which tracker BMAD 7 keeps its tickets, if not in files.
+/// Names the tracker of BMAD 7's tickets, if they are not in files.
 pub const TICKET_STORE: &str = "_bmad/custom/ticketing-store-config.toml";
 
 pub const USUAL_OUTPUT: &str = "_bmad-output";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BmadSettings {
-    /// The folder of all that BMAD writes, as written.
+    /// As written.
     pub output_folder: Option<String>,
-    /// The name of the initiative that is worked on here.
     pub active_initiative: Option<String>,
-    /// `repo`, or the tracker that has the tickets.
+    /// `repo`, or the tracker with the tickets.
     pub store: Option<String>,
 }
 
-/// A file of the configuration that cannot be used, by its place in what was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingsProblem {
     pub place: usize,
@@ -34,7 +32,7 @@ pub struct SettingsProblem {
 }
 
 impl BmadSettings {
-    /// Reads the layers, and last the file of the store; those that are not there are empty.
+    /// Layers, then the store file; empty text for a missing file.
     pub fn read(files: &[String]) -> (Self, Vec<SettingsProblem>) {
         let (mut read, mut problems) = (Self::default(), Vec::new());
         for (place, text) in files.iter().enumerate() {
@@ -70,13 +68,12 @@ impl BmadSettings {
         (read, problems)
     }
 
-    /// The output folder where it lies outside of the project, as a path from its root, or an absolute one.
+    /// Relative to the project root, or absolute.
     pub fn output_outside(&self) -> Option<&str> {
         let folder = self.output_folder.as_deref().filter(|_| self.output_in_project().is_none())?;
         Some(folder.strip_prefix("{project-root}/").unwrap_or(folder))
     }
 
-    /// The output folder as a path in the project; `None` where it lies outside.
     pub fn output_in_project(&self) -> Option<&str> {
         let folder = self.output_folder.as_deref().unwrap_or(USUAL_OUTPUT);
         let folder = folder.strip_prefix("{project-root}").unwrap_or(folder);
@@ -92,10 +89,10 @@ impl BmadSettings {
     }
 }
 
-/// The folders, newest first; the older are common words, so these need a folder of books.
+/// Newest first; the older are common words, so these need a folder of [`BOOKS`].
 pub const FOLDERS: [&str; 3] = ["_bmad", "bmad", ".bmad"];
 
-/// The folders of the installer's own books in it; the second in alpha releases.
+/// Folders of the installer's own files; the second is of alpha releases.
 pub const BOOKS: [&str; 2] = ["_config", "_cfg"];
 
 pub const MODULES_BOOK: &str = "manifest.yaml";
@@ -108,14 +105,14 @@ pub(crate) fn installer_skips_folder(folder: &str) -> bool {
     matches!(folder, "render" | "_config" | "_cfg" | "memory" | "_memory")
 }
 
-/// Returns whether the installer's search passes over a file that its manifest does not list.
+/// For files not in its manifest.
 pub(crate) fn installer_skips_file(path: &str) -> bool {
-    // Agents are compiled into the modules' `agents` folders by installers before 6.3, and listed nowhere.
+    // Installers before 6.3 compile agents into the modules' `agents` folders, and list them nowhere.
     let compiled_agent = path.ends_with(".md") && path.contains("/agents/");
     installer_never_compares(path) || compiled_agent
 }
 
-/// Returns whether the installer's search passes over a file even where its manifest lists it.
+/// Even for files in its manifest.
 pub(crate) fn installer_never_compares(path: &str) -> bool {
     let top = path.split('/').next().unwrap_or(path);
     let in_skipped_folder = top.len() < path.len() && installer_skips_folder(top);

@@ -1,14 +1,14 @@
-//! `stories.yaml`: the stories of a contract in the order of execution (docs/formats.md). Pure.
+//! `stories.yaml`: stories in the order of execution (docs/formats.md). Pure.
 
 use stepmark_frontmatter::{Document, Node, NodeKind, Region, Scalar, ScalarStyle, Span, Yaml};
 
 pub const STORIES_NAME: &str = "stories.yaml";
 
 const TEXTS: [&str; 3] = ["title", "description", "invoke_dev_with"];
-/// A person looks before it is built, and before it is done.
+/// A person reviews before the story is built, and before it is done.
 const FLAGS: [&str; 2] = ["spec_checkpoint", "done_checkpoint"];
 
-/// The mistakes in the list, each with its place; `files` are the names in the folder `stories` beside it.
+/// `files` are the names in the folder `stories` beside it.
 pub fn faults(bytes: &[u8], files: &[&str]) -> Vec<(Span, String)> {
     let document = Document::scan(bytes);
     let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());
@@ -61,7 +61,7 @@ pub fn faults(bytes: &[u8], files: &[&str]) -> Vec<(Span, String)> {
     found
 }
 
-/// The ids that stand twice, or begin another one up to a dash, which they then stand right before in order.
+/// Duplicate ids, and ids that are a prefix of another one up to a dash. Sorting puts those side by side.
 fn alike(mut ids: Vec<(&str, Span)>) -> Vec<(Span, String)> {
     ids.sort_by_key(|(id, span)| (*id, span.start));
     let (mut found, mut above) = (Vec::new(), Vec::<(&str, Span)>::new());
@@ -84,7 +84,6 @@ fn alike(mut ids: Vec<(&str, Span)>) -> Vec<(Span, String)> {
     found
 }
 
-/// The ids and titles of the stories in the order of execution; none where the list cannot be read.
 pub fn stories(bytes: &[u8]) -> Vec<(String, String)> {
     let document = Document::scan(bytes);
     let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());
@@ -94,7 +93,7 @@ pub fn stories(bytes: &[u8]) -> Vec<(String, String)> {
     stories.filter_map(|story| Some((text(story, "id")?, text(story, "title").unwrap_or_default()))).collect()
 }
 
-/// The flags of a person who looks at the spec `file` before it is built, and at the work before it is done.
+/// Reviews of `file` by a person: before it is built, before it is done.
 pub fn checkpoints(bytes: &[u8], file: &str) -> [bool; 2] {
     let document = Document::scan(bytes);
     let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());

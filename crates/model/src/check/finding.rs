@@ -10,20 +10,17 @@ use stepmark_frontmatter::{Edit, Span, Splice, apply};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub rule: &'static Rule,
-    /// Its severity: that of the configuration, else that of the rule.
+    /// From the configuration, else from the rule.
     pub severity: Severity,
-    /// The problem, in one sentence without the position.
+    /// One sentence, without the position.
     pub message: String,
     pub help: Option<String>,
     pub path: ProjectPath,
-    /// The bytes of the file that it is about.
     pub span: Span,
-    /// The change that fixes it, where a program can make it.
     pub fix: Option<Fix>,
 }
 
 impl Finding {
-    /// A finding without help and fix, as bad as `rule` says.
     pub fn new(rule: &'static Rule, path: &ProjectPath, span: Span, message: impl Into<String>) -> Self {
         Self {
             rule,
@@ -51,9 +48,9 @@ impl Finding {
 pub enum Severity {
     /// State is lost or unreadable for some reader.
     Error,
-    /// State is there, and probably not what was meant.
+    /// Probably not what was meant.
     Warning,
-    /// Worth knowing; never a reason to fail.
+    /// Never a reason to fail.
     Note,
 }
 
@@ -98,23 +95,21 @@ impl ProblemCounts {
     }
 }
 
-/// A change of the file that fixes a finding, proven where it changes frontmatter. Its splices are in order,
-/// do not overlap, and count in the bytes that were checked; fixes of two findings may overlap, and then one
-/// of them has to wait for the next check.
+/// Proven if it changes frontmatter. Splices are ordered, do not overlap, and refer to the checked bytes.
+/// Fixes of two findings may overlap; then one waits for the next check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     pub safety: Safety,
-    /// Its effect, as a command: `quote 1.10`.
+    /// As a command: `quote 1.10`.
     pub title: String,
-    /// The bytes that it replaces.
     pub splices: Vec<Splice>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Safety {
-    /// No reader takes the file for anything else afterwards than what it says already.
+    /// Does not change the meaning for any reader.
     Safe,
-    /// Some state that stands in the file goes, or a choice was made that a person should look at.
+    /// Drops state or guesses; a person should review it.
     Unsafe,
 }
 
@@ -128,12 +123,11 @@ impl Safety {
 }
 
 impl Fix {
-    /// The fix that puts `text` where `span` is.
     pub fn splice(safety: Safety, title: impl Into<String>, span: Span, text: impl Into<String>) -> Self {
         Self { safety, title: title.into(), splices: vec![Splice { span, text: text.into() }] }
     }
 
-    /// The fix by `edits` of the state; `None` where they are not faithful, or nothing would change.
+    /// `None`: not faithful, or no change.
     pub fn edit(
         safety: Safety,
         title: impl Into<String>,
@@ -143,7 +137,7 @@ impl Fix {
         let file = artifact.bytes();
         let edited = apply(file, &artifact.region(), edits).ok()?;
         let splices = match edits {
-            // The splices of one edit count in the file as it is.
+            // The splices of one edit refer to the original file.
             [_] => edited.splices,
             _ => difference(file, &edited.bytes).into_iter().collect(),
         };
@@ -151,7 +145,6 @@ impl Fix {
     }
 }
 
-/// One splice from `before` to `after`; `None` where they are the same, or part inside a character.
 fn difference(before: &[u8], after: &[u8]) -> Option<Splice> {
     if before == after {
         return None;
@@ -169,8 +162,8 @@ fn difference(before: &[u8], after: &[u8]) -> Option<Splice> {
 
 const SCHEMA: &str = "stepmark.baseline/1";
 
-/// Findings that are known and not reported. They are known by file, rule and words, not by place, so that
-/// they stay known where lines are added above them; so many of a kind as were counted.
+/// Known findings, which are not reported. Counted by file, rule and message, not by position: lines may be
+/// added above them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline(BTreeMap<Key, usize>);
 
@@ -178,7 +171,7 @@ pub struct Baseline(BTreeMap<Key, usize>);
 struct Key {
     path: String,
     rule: String,
-    /// The first 16 hex digits of the SHA-256 of the message.
+    /// First 16 hex digits of its SHA-256.
     message: String,
 }
 
@@ -234,7 +227,7 @@ impl Baseline {
         Ok(Self(counts))
     }
 
-    /// The bytes of its file: sorted, one finding a line, so that branches merge.
+    /// Sorted, one finding per line, so that branches merge.
     pub fn to_bytes(&self) -> Vec<u8> {
         let entries = self.0.iter().map(|(Key { path, rule, message }, count)| {
             serde_json::json!({"path": path, "rule": rule, "message": message, "count": count}).to_string()
@@ -252,8 +245,8 @@ impl Baseline {
         self.0.is_empty()
     }
 
-    /// Takes those that are known out of `findings`, and out of the baseline: what is left in it at the end
-    /// is gone from the project. Returns how many were known.
+    /// Removes known findings from `findings` and from the baseline; the rest of the baseline is fixed.
+    /// Returns their number.
     pub fn subtract(&mut self, findings: &mut Vec<Finding>) -> usize {
         let before = findings.len();
         if !self.0.is_empty() {

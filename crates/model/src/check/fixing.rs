@@ -1,9 +1,8 @@
-//! Making fixes: bytes and the fixes of their findings → new bytes, each round proven.
+//! Applies fixes: each round makes all allowed fixes that do not touch each other, then checks the file
+//! again.
 //!
-//! **Flow.** The fixes that are allowed and do not touch each other are made together; the file is checked
-//! again; what is left comes in the next round. **Guarantee.** Only bytes that a fix replaces differ; every
-//! finding that was fixed is gone; no error is there that was not there before. A fix that cannot be made so
-//! is declined with the reason.
+//! Guarantees: only bytes of fixes change, each fixed finding is gone, and there is no new error. Fixes that
+//! would break this are declined with the reason.
 
 use std::{
     cell::OnceCell,
@@ -28,7 +27,7 @@ use BindingReason::{FileNameWords, OutputPattern, Track};
 use stepmark_frontmatter::{Span, Splice};
 use stepmark_packs::Kind;
 
-/// The largest number of rounds; what is left after them waits for the next run.
+/// The rest waits for the next run.
 const MAX_ROUNDS: usize = 64;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,13 +61,13 @@ pub enum DeclineReason {
     Circular,
     #[error("it would make another error: {rule} {message}")]
     NewError {
-        /// The id of the rule that would be broken.
+        /// The rule that the fix would break.
         rule: &'static str,
         message: String,
     },
 }
 
-/// Makes the `allowed` fixes that can be made faithfully; `find` tells what is wrong, in file order.
+/// `find` returns findings in file order.
 pub fn apply_fixes<E>(
     bytes: &[u8],
     allowed: Safety,
@@ -84,7 +83,7 @@ pub fn apply_fixes<E>(
         }
         let mut attempt = |fixes: &[Chosen<'_>]| attempt(&fixed.bytes, &findings, fixes, &seen, &mut find);
         let mut made = attempt(&chosen)?.map(|next| (next, &chosen[..]));
-        // Together they are no good; each is given its chance, and the first that is good ends the round.
+        // Together they fail: tries them one by one, up to the first success.
         for one in if made.is_err() { &chosen[..] } else { &[] } {
             let one = std::slice::from_ref(one);
             match attempt(one)? {
@@ -130,10 +129,10 @@ impl Chosen<'_> {
     }
 }
 
-/// The fixes of a round, in file order: allowed, not declined before, and none touching another.
+/// In file order; none touches another.
 fn chosen<'f>(findings: &'f [Finding], allowed: Safety, declined: &[Declined]) -> Vec<Chosen<'f>> {
     let mut chosen: Vec<Chosen<'f>> = Vec::new();
-    // The bytes that are replaced, by their starts: none touches another, but for those of one fix.
+    // Replaced ranges by start. Only splices of one fix may touch.
     let mut taken = BTreeMap::new();
     for finding in findings {
         let Some(fix) = finding.fix.as_ref().filter(|fix| fix.safety <= allowed && !fix.splices.is_empty())
@@ -150,7 +149,7 @@ fn chosen<'f>(findings: &'f [Finding], allowed: Safety, declined: &[Declined]) -
     chosen
 }
 
-/// Returns whether `span` shares bytes with one of `taken`, or stands side by side with it.
+/// Adjacent ranges touch, too.
 fn touches(taken: &BTreeMap<usize, usize>, span: Span) -> bool {
     taken.range(..=span.end).next_back().is_some_and(|(_, end)| *end >= span.start)
 }
@@ -185,7 +184,7 @@ fn attempt<E>(
     Ok(Ok(Round { bytes: next, findings: left }))
 }
 
-/// The number of findings by rule and message. Positions are no part of it: a fix moves them.
+/// Without positions: fixes move them.
 struct Tally<'f>(HashMap<(&'static str, &'f str), usize>);
 
 impl<'f> Tally<'f> {
@@ -206,7 +205,7 @@ impl<'f> Tally<'f> {
     }
 }
 
-/// `bytes` with all `splices` made; `None` where one lies outside or over another, or would tear a text.
+/// `None` if splices overlap, exceed the file, or split a character.
 fn spliced<'s>(bytes: &[u8], splices: impl Iterator<Item = &'s Splice>) -> Option<Vec<u8>> {
     let mut splices: Vec<_> = splices.collect();
     splices.sort_by_key(|splice| splice.span);
@@ -225,10 +224,9 @@ fn spliced<'s>(bytes: &[u8], splices: impl Iterator<Item = &'s Splice>) -> Optio
     (!is_torn).then_some(made)
 }
 
-/// An artifact with what is known around it; a rule whose facts are missing finds nothing.
+/// Rules with missing facts find nothing.
 pub struct Subject<'a> {
     pub artifact: &'a Artifact,
-    /// The artifact with its workflow and lifecycles, where these were looked up.
     tracked: Option<&'a TrackedArtifact>,
     progress: OnceCell<Option<Progress<'a>>>,
     autodev: OnceCell<Option<AutodevFacts>>,
@@ -237,38 +235,32 @@ pub struct Subject<'a> {
     asdd: OnceCell<Option<Arc<AsddFacts>>>,
     coordination: OnceCell<Option<Arc<CoordinationFacts>>>,
     pub(crate) environment: Option<&'a dyn RuleEnvironment>,
-    /// The chains of delegation of the project, where they were read.
     pub(crate) chains: Option<&'a Chains>,
-    /// The artifact as it was at HEAD; `None` where it is new, or nobody looked.
+    /// `None`: new, or not loaded.
     pub(crate) base: Option<BaseVersion<'a>>,
 }
 
-/// Questions of rules about the files of the project: on the disk, in the index of git, in a commit.
+/// On disk, in the git index, or in a commit.
 pub trait RuleEnvironment {
     fn exists(&self, path: &ProjectPath) -> bool;
-    /// The status in the ledger of a sprint at `ledger` of the story whose file is called `story`
-    /// ([`SprintStatus`](crate::bmad::sprint::SprintStatus)); `None` where there is no such ledger, it cannot
-    /// be read, or it does not know the story.
+    /// From the [`SprintStatus`](crate::bmad::sprint::SprintStatus) at `ledger`; `story` is the file name.
+    /// `None` also for an unreadable file.
     fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String>;
-    /// Returns whether git knows `name` as a commit; true where nobody can say.
+    /// True if unknown.
     fn is_commit(&self, _name: &str) -> bool {
         true
     }
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow;
     fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts>;
-    /// The facts about the coordination of the project; `None` where it has none that can be read.
     fn coordination(&self) -> Option<Arc<CoordinationFacts>>;
-    /// The facts about ASDD in the project; `None` where it does not use it, or they cannot be read.
     fn asdd(&self) -> Option<Arc<AsddFacts>>;
-    /// The flows of the project; `None` where it has none that can be read.
     fn flows(&self) -> Option<Arc<FlowFacts>>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManifestRow {
-    /// There is no manifest that can be read, or the file is none of its business.
+    /// No readable manifest, or the file is out of its scope.
     Uncovered,
-    /// It should list the file, and does not.
     Missing,
     WithoutHash,
     Hash(FileHash),
@@ -318,7 +310,6 @@ impl<'a> Subject<'a> {
         Some(&self.tracked?.workflow()?.chain)
     }
 
-    /// Returns whether nothing but the name of its file says which workflow it belongs to.
     pub(crate) fn is_bound_by_file_name(&self) -> bool {
         match self.tracked.map(TrackedArtifact::membership) {
             Some(Membership::Member { evidence, .. }) if !evidence.is_empty() => evidence
@@ -340,13 +331,12 @@ impl<'a> Subject<'a> {
         self.tracked?.lifecycle()?.rival.as_deref()
     }
 
-    /// The facts about autodev, where it is the state file of a project that uses it.
     pub(crate) fn autodev(&self) -> Option<&AutodevFacts> {
         self.autodev.get_or_init(|| self.environment?.autodev(self.artifact)).as_ref()
     }
 
     pub(crate) fn record(&self) -> Option<&Record> {
-        // Most artifacts are none, and need not be read again.
+        // Fast path: most artifacts are not records.
         let read = || self.artifact.state().kind.and_then(|_| Record::of(self.artifact).ok());
         self.record.get_or_init(read).as_ref()
     }
@@ -356,13 +346,11 @@ impl<'a> Subject<'a> {
         self.slice.get_or_init(read).as_ref()
     }
 
-    /// The facts about ASDD in the project, where it is one of its records.
     pub(crate) fn asdd(&self) -> Option<&AsddFacts> {
         self.slice()?;
         self.asdd.get_or_init(|| self.environment?.asdd()).as_deref()
     }
 
-    /// The facts about the coordination of the project, where it is one of its records.
     pub(crate) fn coordination(&self) -> Option<&CoordinationFacts> {
         self.record()?;
         self.coordination.get_or_init(|| self.environment?.coordination()).as_deref()
@@ -389,7 +377,7 @@ impl<'a> Subject<'a> {
         self.artifact.diagnoses().iter().filter(move |diagnosis| is_about(&diagnosis.problem))
     }
 
-    /// The span of the list of steps; the start of the file without one.
+    /// Without a list, the start of the file.
     pub(crate) fn list(&self) -> Span {
         self.artifact.steps().map_or(Span::at(0), |steps| steps.span)
     }
@@ -400,20 +388,20 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// An artifact as it was in the commit that a change starts from.
+/// At the base commit of a change.
 #[derive(Clone, Copy)]
 pub struct BaseVersion<'a> {
     pub tracked: &'a TrackedArtifact,
-    /// The losses that history accepts; `None`: none, since it was not asked.
+    /// `None`: history was not asked, so nothing is accepted.
     pub accepted: Option<&'a dyn AcceptedLosses>,
 }
 
 pub trait AcceptedLosses {
-    /// Returns whether somebody took this away through stepmark, so that history knows who and why.
+    /// The loss was recorded through stepmark.
     fn accepts(&self, loss: &Loss<'_>) -> bool;
 
-    /// Returns whether something was accepted by what the newer state of the repository does not hold, so
-    /// that whoever gets that state cannot see why. Asked after all that may be accepted.
+    /// Something was accepted because of history that the newer state of the repository lacks: others cannot
+    /// see the reason. Valid after all `accepts` calls.
     fn is_missing(&self) -> bool {
         false
     }

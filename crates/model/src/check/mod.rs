@@ -1,7 +1,7 @@
-//! Findings: what is wrong with an artifact, where, and how to fix it.
+//! Findings: problems of an artifact, with position and fix.
 //!
-//! A rule is a value with a function beside it; [`RULES`] lists them. Rules look at a [`Subject`], which
-//! whoever checks has filled with what is known around the artifact, and never at a file.
+//! A rule is a value with a function; [`RULES`] lists them. Rules see only a [`Subject`], filled by the
+//! caller, never a file.
 
 mod rule;
 mod finding;

@@ -1,4 +1,4 @@
-//! A rule: what it is called, what it finds, why that matters, and how to fix it.
+//! Rules: id, name, check, explanation, fix.
 
 use std::fmt;
 
@@ -6,11 +6,10 @@ use super::{Finding, Fix, Severity, Subject};
 use crate::artifact::Problem;
 use stepmark_frontmatter::Span;
 
-/// One rule. Its id never changes once it is given, its name neither; a rule that goes leaves its id unused.
+/// Id and name never change; the id of a removed rule is not reused.
 pub struct Rule {
-    /// Stable id: `SM`, the digit of the group, or the letter of a system, and two digits.
+    /// `SM`, group (digit or letter), two digits.
     pub id: &'static str,
-    /// Stable name in words, such as `key-twice`.
     pub name: &'static str,
     pub group: Group,
     pub severity: Severity,
@@ -22,17 +21,16 @@ pub(crate) type Check = fn(&Subject<'_>, &mut Vec<Finding>);
 #[derive(Clone, Copy)]
 pub(crate) enum Decision {
     OfArtifact(Check),
-    /// A diagnosis made when the artifact was read, in its own words.
+    /// Made while reading the artifact; its text is the message.
     Diagnosed {
         is_about: fn(&Problem) -> bool,
-        /// The help; empty where the words say it.
+        /// Empty if the message is enough.
         help: &'static str,
-        /// The fix, given the bytes of the file.
         fix: fn(&[u8], Span) -> Option<Fix>,
     },
-    /// This function, for every artifact that is deleted, as it was.
+    /// For deleted artifacts, in their last state.
     WhenDeleted(Check),
-    /// A later stage, which hands its findings over: copies on the disk are none of an artifact's business.
+    /// Findings come from a later stage: the rule needs other files.
     OfLaterStage,
 }
 
@@ -54,40 +52,34 @@ impl Decision {
     }
 }
 
-/// The subjects of rules. The digit of a group is the first of the ids in it; a system with files and words
-/// of its own has a letter in its place.
+/// The first digit of an id; systems with their own files have a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Group {
     Suppressions,
-    /// SM1xx: fences, YAML, bytes.
     Document,
     Steps,
-    /// SM3xx: status and dates.
     Status,
-    /// SM4xx: files that an artifact names.
     References,
     Delegation,
     Gates,
     Scope,
     Manifest,
-    /// SM9xx: what changed since HEAD.
     History,
     Asdd,
-    /// SMBxx: files of BMAD besides artifacts.
+    /// SMBxx: other files of BMAD.
     Bmad,
-    /// SMCxx: tasks, agents and discoveries that several agents share.
+    /// SMCxx: shared tasks, agents and discoveries.
     Coordination,
     Autodev,
-    /// SMFxx: graphs of tasks, their flows and executions.
+    /// SMFxx: graphs, flows and executions.
     Flows,
-    /// SMMxx: what is remembered, and the stores that are given it.
+    /// SMMxx: memories and stores.
     Memory,
-    /// SMPxx: the records of all systems, and the files that follow them.
+    /// SMPxx: records of all systems, and their projections.
     Systems,
 }
 
 impl Group {
-    /// All groups, in the order of their digits and letters.
     pub const ALL: [Self; 17] = [
         Self::Suppressions,
         Self::Document,
@@ -132,7 +124,7 @@ impl Group {
         }
     }
 
-    /// The letters with which the ids of its rules begin.
+    /// First letters of the rule ids.
     pub const fn prefix(self) -> &'static str {
         self.facts().0
     }
@@ -153,7 +145,7 @@ impl Rule {
         Self { id, name, group, severity, decision }
     }
 
-    /// Its text in the file of the group: all of the page but the line of group and severity.
+    /// The page without the line of group and severity.
     fn text(&self) -> &'static str {
         let all = self.group.facts().2;
         let start = all.find(&format!("# {}: ", self.id)).unwrap_or(all.len());
@@ -161,7 +153,6 @@ impl Rule {
         text.find("\n\n# SM").map_or(text, |end| &text[..=end])
     }
 
-    /// The part of its text from behind `from` to `to`, or to the end.
     fn part(&self, from: &str, to: &str) -> &'static str {
         let rest = self.text().split_once(from).map_or("", |(_, rest)| rest);
         rest.split_once(to).map_or(rest, |(part, _)| part).trim_end()
@@ -171,7 +162,7 @@ impl Rule {
         self.part("\n\n", "\n\n")
     }
 
-    /// The reason why that matters, in Markdown.
+    /// Markdown.
     pub fn why(&self) -> &'static str {
         self.part("\n## Why\n\n", "\n\n## Example")
     }
@@ -194,12 +185,11 @@ impl Rule {
         }
     }
 
-    /// Returns whether an artifact alone can break it, and no copy on the disk.
+    /// Does not need other files.
     pub const fn is_of_artifact(&self) -> bool {
         self.decision.is_of_artifact() || matches!(self.group, Group::Suppressions)
     }
 
-    /// Its page: the text, with its group and severity behind the summary.
     pub fn page(&self) -> String {
         let (text, summary) = (self.text(), self.summary());
         let told = format!("{summary}\n\nGroup: {}. Severity: {}.", self.group.title(), self.severity);
@@ -223,7 +213,6 @@ impl fmt::Debug for Rule {
 
 #[cfg(test)]
 impl Rule {
-    /// A file that it finds fault with.
     pub(crate) fn bad(&self) -> &'static str {
         example(self.part("Found:\n\n", "\n\nRight:"))
     }

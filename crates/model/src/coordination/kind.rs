@@ -1,4 +1,4 @@
-//! The kinds of records, and the order of their keys.
+//! Kinds of records, and their order of keys.
 
 use super::{Format, Record};
 use crate::records::RecordKinds;
@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use std::fmt;
 
-/// A kind of record. The frontmatter says it under `stepmark_kind`.
+/// Stored under `stepmark_kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordKind {
-    /// The goal, the master plan as body, and what else there is one of.
+    /// Goal, other singletons, and the master plan as body.
     Coordination,
     Task,
     Agent,
-    /// A finding that agents share, as body.
+    /// Shared finding, as body.
     Discovery,
 }
 
-/// The key of [`RecordKind::Coordination`] with what its files say besides, by name of the file.
+/// Unknown keys of its files, by file name.
 pub(super) const EXTRA: &str = "extra";
 
 const TASK_KEYS: [&str; 26] = [
@@ -64,7 +64,7 @@ const RESULT_KEYS: [&str; 8] = [
 ];
 
 impl RecordKind {
-    /// The folder of its artifacts in the coordination's; `None` for the one that stands there itself.
+    /// `None`: the folder of the coordination itself.
     pub const fn folder(self) -> Option<&'static str> {
         match self {
             Self::Coordination => None,
@@ -139,7 +139,7 @@ impl RecordKinds for RecordKind {
             (Self::Task, "attempts") | (Self::Agent, "tasks_completed") => is(0),
             (Self::Task, "max_attempts") => is(USUAL_ATTEMPTS),
             (Self::Agent, "role") => value == "worker",
-            // An orchestrator notes of every agent that it is not running, and has measured nothing.
+            // Orchestrator defaults for every agent: not running, no measurements.
             (Self::Agent, "is_active") => value == false,
             (Self::Agent, "working_directory") => value == ".",
             (Self::Agent, "max_concurrent_tasks") => is(1),
@@ -159,11 +159,10 @@ impl fmt::Display for RecordKind {
 
 pub(super) const USUAL_PRIORITY: i64 = 5;
 
-/// The number of attempts that a task has where it says nothing.
 pub(super) const USUAL_ATTEMPTS: i64 = 3;
 
 impl Record {
-    /// The status word; `available` where the task says none, and nothing where it is no text.
+    /// Defaults to `available`; empty if it is not text.
     pub fn status(&self) -> &str {
         match self.values.get("status") {
             None | Some(Json::Null) => "available",
@@ -179,24 +178,23 @@ impl Record {
         self.texts("dependencies")
     }
 
-    /// The priority: 1 is the highest, 10 the lowest.
+    /// 1 is highest, 10 lowest.
     pub fn priority(&self) -> i64 {
         self.number("priority").unwrap_or(USUAL_PRIORITY)
     }
 
-    /// Returns whether its priority is no whole number from 1 to 10.
     pub(crate) fn has_odd_priority(&self) -> bool {
         let is_in_range = |number| (1..=10).contains(&number);
         let odd = |priority: &Json| !priority.is_null() && !priority.as_i64().is_some_and(is_in_range);
         self.values.get("priority").is_some_and(odd)
     }
 
-    /// The priority that counts when tasks are claimed: a boost makes it higher.
+    /// For claims: boosted.
     pub fn effective_priority(&self) -> i64 {
         self.priority().saturating_sub(self.number("priority_boost").unwrap_or_default()).max(1)
     }
 
-    /// The capabilities under `key`: a list, or a text with commas.
+    /// A list, or a text with commas.
     pub fn capabilities(&self, key: &str) -> Vec<&str> {
         match self.text(key) {
             Some(text) => text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect(),
@@ -204,7 +202,7 @@ impl Record {
         }
     }
 
-    /// The number of times that the task has been tried, the most that it may be, and the key that counts.
+    /// Count, maximum, and the counting key.
     pub fn attempts(&self) -> (i64, i64, &'static str) {
         let (count, most) = if self.counts_attempts() {
             ("attempts", "max_attempts")
@@ -214,7 +212,6 @@ impl Record {
         (self.number(count).unwrap_or_default(), self.number(most).unwrap_or(USUAL_ATTEMPTS), count)
     }
 
-    /// Returns whether the task counts its claims, not its retries.
     pub(super) fn counts_attempts(&self) -> bool {
         ["attempts", "max_attempts"].iter().any(|key| self.number(key).is_some())
     }
@@ -224,16 +221,13 @@ impl Record {
 pub struct NewTask {
     pub id: String,
     pub description: String,
-    /// From 1, the highest, to 10.
     pub priority: i64,
-    /// The ids of tasks that have to be done before.
     pub dependencies: Vec<String>,
     pub context_files: Vec<String>,
     pub hints: String,
 }
 
 impl NewTask {
-    /// A task of the usual priority, which waits for nothing.
     pub fn new(id: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -260,7 +254,7 @@ impl NewTask {
 }
 
 impl Record {
-    /// The record of a coordination that begins at `now` with a goal and a plan as Markdown.
+    /// `plan` is Markdown.
     pub fn root(goal: &str, plan: &str, format: Format, now: &str) -> Self {
         let mut values = json!({"goal": goal, "created_at": now, "version": "1.0"});
         if format == Format::OrchestratorState {

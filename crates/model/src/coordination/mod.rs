@@ -1,5 +1,5 @@
-//! The dialect of coordinations: tasks that a leader makes and workers claim, as records in artifacts, and
-//! the three formats in which other programs keep them (docs/formats.md, "Coordination"). Pure.
+//! Coordinations: a leader's tasks that workers claim, as records in artifacts, and three file formats of
+//! other programs (docs/formats.md, "Coordination"). Pure.
 
 mod kind;
 mod state;

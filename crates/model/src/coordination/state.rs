@@ -1,4 +1,4 @@
-//! All records of a coordination, and what is known of its agents besides.
+//! All records of a coordination, and signals of its agents.
 
 use super::{Format, Record, RecordKind, read, render};
 use crate::records;
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// The goal, the plan, and what else there is one of.
+    /// Goal, plan and other singletons.
     pub root: Record,
     pub tasks: Vec<Record>,
     pub agents: Vec<Record>,
@@ -19,7 +19,7 @@ pub struct State {
     pub(super) places: Places,
 }
 
-/// The places of records by their ids, made at the first question. A place that holds no more is none.
+/// Index by id, built on first use. Stale entries count as missing.
 #[derive(Debug, Default)]
 pub(super) struct Places(OnceLock<HashMap<String, usize>>);
 
@@ -83,25 +83,23 @@ impl State {
     }
 }
 
-/// The words of status, in the order in which a task goes through them.
 const STATUSES: [&str; 8] =
     ["pending", "blocked", "available", "claimed", "in_progress", "done", "failed", "cancelled"];
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overview {
     pub goal: String,
-    /// The number of tasks with each status that a task has.
+    /// Statuses with tasks only.
     pub counts: Vec<(String, usize)>,
     pub total: usize,
-    /// The part of them that is done, in percent with one decimal.
+    /// One decimal.
     pub percent: f64,
     pub agents: usize,
     pub leaders: usize,
-    /// The number of those who are no leaders.
+    /// Leaders excluded.
     pub workers: usize,
     pub active: usize,
     pub discoveries: usize,
-    /// The time of the latest change or sign of life.
     pub last_activity: String,
 }
 
@@ -155,7 +153,7 @@ impl Overview {
     }
 }
 
-/// The latest change of a record or sign of life, so that the same ones give the same time.
+/// From records and signals only, so equal inputs give equal times.
 pub fn latest_time(state: &State, signals: &Signals) -> String {
     let told = state.records().flat_map(|record| {
         let keys = record.values.keys().filter(|key| key.ends_with("_at") && *key != "next_retry_at");
@@ -170,19 +168,16 @@ fn percent(done: usize, total: usize) -> f64 {
     if total == 0 { 0.0 } else { (done as f64 * 1000.0 / total as f64).round() / 10.0 }
 }
 
-/// A record that somebody else has changed in a file that is written from artifacts.
 pub type Drift = records::Drift<RecordKind>;
 
-/// The records as they are to be written, and those that stay as somebody else has them.
 pub type Merged = records::Merged<State>;
 
-/// The state as a reader of `format` sees it: what the format does not hold is missing.
+/// After a round trip through `format`, which drops what it cannot hold.
 pub fn seen(format: Format, state: &State) -> State {
-    // What was just written is read.
     read(format, &render(format, state, &Signals::new(), "")).unwrap_or_else(|_| state.clone())
 }
 
-/// Merges what stands in the files of `format` with what is to stand there ([`records::merge`]).
+/// See [`records::merge`].
 pub fn merge(
     format: Format,
     (base, theirs, ours): (Option<&State>, &State, &State),
@@ -192,7 +187,7 @@ pub fn merge(
     records::merge((base, &without_filled_in(format, theirs, &shown)), (ours, &shown), is_overwritten)
 }
 
-/// `theirs` without the language model that an orchestrator fills in for each agent whose record names none.
+/// An orchestrator sets a language model for each agent without one.
 fn without_filled_in<'s>(format: Format, theirs: &'s State, shown: &State) -> Cow<'s, State> {
     const MODEL: &str = "model";
     let mut theirs = Cow::Borrowed(theirs);

@@ -1,4 +1,4 @@
-//! Moves of tasks: the pack declares them, and here is what they want of other records.
+//! Moves of tasks: the pack declares them; requirements on other records are here.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -14,7 +14,7 @@ use crate::{
 };
 use jiff::{SignedDuration, Timestamp};
 
-/// The most bytes of an output that frontmatter keeps.
+/// In bytes of frontmatter.
 const MOST_OUTPUT: usize = 64 * 1024;
 
 pub fn task_move(name: &str, agent: Option<&str>) -> MoveCall {
@@ -25,8 +25,8 @@ pub fn task_move(name: &str, agent: Option<&str>) -> MoveCall {
     }
 }
 
-/// Decides on `made`: the record of `task` after it, the same where nothing changes. `state` is asked for
-/// other tasks and agents, `now` is a time (RFC 3339). An agent may have `at_most` tasks.
+/// Returns the record after `made`; equal if nothing changes. `now` is RFC 3339. An agent may hold `at_most`
+/// tasks.
 pub fn decide(
     task: &Record,
     made: &MoveCall,
@@ -78,7 +78,6 @@ fn of_status(task: &Record, table: &Lifecycle, refusal: MoveRefusal) -> TaskRefu
     }
 }
 
-/// The reason why a guard of a move does not hold.
 fn unmet(
     guard: &Guard,
     task: &Record,
@@ -124,7 +123,6 @@ fn unmet(
 }
 
 impl TaskRefusal {
-    /// The refusal of one more task for `agent`, where it has `at_most` already.
     pub fn of_claims(state: &State, agent: &str, at_most: usize) -> Option<Self> {
         let held: Vec<String> = held_by(state, agent).into_iter().map(|held| held.id.clone()).collect();
         (held.len() >= at_most).then_some(Self::TooManyClaims { agent: agent.to_owned(), held })
@@ -164,7 +162,7 @@ pub enum TaskRefusal {
     UnknownDependency { task: String, dependency: String },
     #[error("tasks would wait for each other: {}", circle.join(" → "))]
     Circle {
-        /// The ids, the first at the end too.
+        /// The first id is repeated at the end.
         circle: Vec<String>,
     },
 }
@@ -173,7 +171,7 @@ fn times(count: i64) -> String {
     if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
-/// The tasks that `agent` may claim at `now`, the best first: by priority, then by age.
+/// Best first: by priority, then by age.
 pub fn claimable<'s>(state: &'s State, agent: &str, now: Timestamp) -> Vec<&'s Record> {
     let done: HashSet<&str> =
         state.tasks.iter().filter(|task| is_done(task)).map(|task| task.id.as_str()).collect();
@@ -186,7 +184,7 @@ pub fn claimable<'s>(state: &'s State, agent: &str, now: Timestamp) -> Vec<&'s R
         .filter(|task| task.time("next_retry_at").is_none_or(|at| at <= now))
         .filter(|task| missing_capabilities(task, &capabilities).is_empty())
         .collect();
-    // The sort keeps the order of those that are alike.
+    // A stable sort keeps the order of equal tasks.
     tasks.sort_by_cached_key(|task| {
         (task.effective_priority(), task.time("created_at").unwrap_or(Timestamp::MAX))
     });
@@ -197,7 +195,7 @@ pub fn held_by<'s>(state: &'s State, agent: &str) -> Vec<&'s Record> {
     state.tasks.iter().filter(|task| task.claimed_by() == Some(agent) && is_held(task)).collect()
 }
 
-/// The tasks whose holder has given no sign of life for `stale_seconds`, nor claimed or started them since.
+/// No sign of life of the holder for `stale_seconds`, and no claim or start since.
 pub fn orphaned<'s>(
     state: &'s State,
     signals: &Signals,
@@ -208,7 +206,7 @@ pub fn orphaned<'s>(
     let is_silent = |task: &&Record| {
         let signal = task.claimed_by().and_then(|agent| read_time(&signals.get(agent)?.at));
         let last = [task.time("claimed_at"), task.time("started_at"), signal].into_iter().flatten().max();
-        // A sign from the far future was given by a clock that was wrong, and holds no longer than another.
+        // A sign from the far future came from a wrong clock.
         last.is_none_or(|last| now.as_second().saturating_sub(last.as_second()).saturating_abs() > stale)
     };
     state.tasks.iter().filter(|task| is_held(task)).filter(is_silent).collect()
@@ -222,7 +220,6 @@ pub(super) fn is(task: &Record, status: &str) -> bool {
     state_of(task).is_some_and(|state| state.name == status)
 }
 
-/// The capabilities of `agent`, who has none where nobody knows it.
 pub(super) fn capabilities_of<'s>(state: &'s State, agent: &str) -> Vec<&'s str> {
     state.agent(agent).map(|agent| agent.capabilities("capabilities")).unwrap_or_default()
 }
@@ -240,19 +237,18 @@ pub(super) fn state_of(task: &Record) -> Option<&'static LifecycleState> {
     LIFECYCLE.as_ref()?.state_of(task.status())
 }
 
-/// Returns whether a task is done: what failed or was cancelled is not.
+/// False for failed and cancelled tasks.
 pub fn is_done(task: &Record) -> bool {
     state_of(task).is_some_and(LifecycleState::is_reached_end)
 }
 
-/// The tasks that `task` waits for: those that are not done, or not there.
 pub fn open_dependencies<'t>(task: &'t Record, state: &State) -> Vec<&'t str> {
     let mut open = task.dependencies();
     open.retain(|id| !state.task(id).is_some_and(is_done));
     open
 }
 
-/// The tasks that wait for `done` and for nothing else, moved to `available`.
+/// Tasks that wait only for `done`, moved to `available`.
 pub fn dependants_freed(done: &str, state: &State) -> Vec<Record> {
     let done_tasks: HashSet<&str> =
         state.tasks.iter().filter(|task| is_done(task)).map(|task| task.id.as_str()).collect();
@@ -271,7 +267,7 @@ pub fn dependants_freed(done: &str, state: &State) -> Vec<Record> {
     freed.collect()
 }
 
-/// Checks the dependencies of tasks to be added to `state`, or to replace those with their ids.
+/// New tasks, or replacements by id.
 pub fn check_dependencies(state: &State, new: &[Record]) -> Result<(), TaskRefusal> {
     let replaced: HashSet<&str> = new.iter().map(|task| task.id.as_str()).collect();
     let kept = state.tasks.iter().filter(|task| !replaced.contains(task.id.as_str()));
@@ -291,12 +287,11 @@ pub fn check_dependencies(state: &State, new: &[Record]) -> Result<(), TaskRefus
     Ok(())
 }
 
-/// The circle in which the task `id` waits for itself: its ids, the first at the end too.
+/// The first id is repeated at the end.
 pub fn dependency_circle(id: &str, state: &State) -> Option<Vec<String>> {
     circle(&state.task(id)?.id, |id| state.task(id).map(Record::dependencies))
 }
 
-/// The circle through the task `start`; `waits_for` says what a task waits for.
 fn circle<'t>(start: &'t str, waits_for: impl Fn(&str) -> Option<Vec<&'t str>>) -> Option<Vec<String>> {
     let mut came_from: HashMap<&str, &str> = HashMap::new();
     let mut waiting = vec![start];
@@ -322,26 +317,24 @@ fn circle<'t>(start: &'t str, waits_for: impl Fn(&str) -> Option<Vec<&'t str>>) 
     None
 }
 
-/// The facts about a coordination that its records are held against.
 #[derive(Clone, Debug)]
 pub struct CoordinationFacts {
     pub state: State,
     pub format: Format,
-    /// The number of tasks that an agent may hold at once.
+    /// At once.
     pub claims_per_agent: usize,
-    /// The ids of tasks whose agents are silent for too long.
     pub orphaned: BTreeSet<String>,
 }
 
 impl CoordinationFacts {
-    /// The tasks that `task` depends on and that are there, but not done.
+    /// Missing ones are not included.
     pub(crate) fn undone<'t>(&self, task: &'t Record) -> Vec<&'t str> {
         let mut undone = task.dependencies();
         undone.retain(|id| self.state.task(id).is_some_and(|task| !is_done(task)));
         undone
     }
 
-    /// The other tasks of the agent that has `task`, where it has more than it may and they come first.
+    /// Earlier tasks of the holder, if it has more than allowed.
     pub(crate) fn held_before(&self, task: &Record) -> Option<(&str, Vec<&str>)> {
         let held = held_by(&self.state, task.claimed_by()?);
         let place = held.iter().position(|held| held.id == task.id)?;

@@ -1,5 +1,5 @@
-//! Chains of delegation: who gave work to whom, and whether it is finished (docs/design.md, "Delegation").
-//! Pure: what the artifacts say → chains, their mistakes, and the forest.
+//! Chains of delegation: assignments and completion (docs/design.md, "Delegation"). Pure: artifacts → chains,
+//! mistakes, forest.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,20 +9,19 @@ use crate::{
 };
 use stepmark_frontmatter::Value;
 
-/// The artifacts of a project and how they hang together by their ids.
 #[derive(Clone, Debug, Default)]
 pub struct Chains {
     members: Vec<Member>,
-    /// The places of the members with each id; several where an id is used twice.
+    /// Several indices for a duplicate id.
     by_id: HashMap<String, Vec<usize>>,
     children: HashMap<String, Vec<usize>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ancestry<'c> {
-    /// The ids from the root to the member.
+    /// From the root to the member.
     Whole(Vec<&'c str>),
-    /// An id on the way belongs to no artifact.
+    /// An id without artifact.
     Broken {
         below: &'c Member,
         missing: &'c str,
@@ -30,13 +29,13 @@ pub enum Ancestry<'c> {
     Ambiguous {
         id: &'c str,
     },
-    /// The way leads back to where it was: these ids, in its order.
+    /// In order.
     Circle(Vec<&'c str>),
     Nameless,
 }
 
 impl Chains {
-    /// The chains of `members`; those without delegation whose id nobody names are none of our business.
+    /// Ignores artifacts without delegation that nobody references.
     pub fn of(members: impl IntoIterator<Item = Member>) -> Self {
         let concerns = |member: &Member| member.delegation.is_some() || member.identity.is_some();
         let (delegated, named): (Vec<Member>, Vec<Member>) =
@@ -63,7 +62,7 @@ impl Chains {
         chains
     }
 
-    /// The members in the natural order of their paths.
+    /// In natural order of paths.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
@@ -88,17 +87,16 @@ impl Chains {
         self.children(id).filter(|child| !child.completion.is_finished())
     }
 
-    /// Returns whether a member takes part in a delegation: it has one, or is named as a parent.
     pub fn takes_part(&self, member: &Member) -> bool {
         member.delegation.is_some() || member.id().is_some_and(|id| self.children.contains_key(id))
     }
 
-    /// Returns whether others decide what is found in a member: it takes part, or shares its id.
+    /// Its findings depend on others: it takes part, or shares its id.
     pub fn concern(&self, member: &Member) -> bool {
         self.takes_part(member) || member.id().is_some_and(|id| self.with_id(id).nth(1).is_some())
     }
 
-    /// All that rules learn of the others around `member`, as text; `None` where no other concerns it.
+    /// A text that changes with everything that rules read from others; `None` if nothing.
     pub fn surroundings(&self, member: &Member) -> Option<String> {
         let paths = |members: Vec<&Member>| -> Vec<String> {
             members.into_iter().map(|member| member.path.to_string()).collect()
@@ -138,7 +136,7 @@ impl Chains {
     }
 }
 
-/// All trees, row by row, each member before those below it; flat, as chains may be arbitrarily deep.
+/// Depth-first; flat, since chains may be arbitrarily deep.
 #[derive(Clone, Debug, Default)]
 pub struct Forest<'c> {
     pub rows: Vec<ForestRow<'c>>,
@@ -147,17 +145,15 @@ pub struct Forest<'c> {
 #[derive(Clone, Copy, Debug)]
 pub struct ForestRow<'c> {
     pub member: &'c Member,
-    /// Its depth below the top of its tree, as the forest is drawn.
+    /// In the drawn forest.
     pub level: usize,
-    /// True if no other child of its parent follows.
     pub is_last: bool,
-    /// True if it stands at the top though it names a parent: that one is missing, is not the only one of
-    /// that id, or stands below it.
+    /// At the top despite a parent: that is missing, ambiguous, or below it.
     pub is_cut_off: bool,
 }
 
 impl<'c> Forest<'c> {
-    /// The trees in the order of the paths of their tops; every member that takes part stands in one once.
+    /// By path of the roots; every participant is in it once.
     pub fn of(chains: &'c Chains) -> Self {
         let mut forest = Self::default();
         let mut placed = HashSet::new();
@@ -169,7 +165,7 @@ impl<'c> Forest<'c> {
             Ancestry::Ambiguous { id } => member.parent_id() == Some(id),
             Ancestry::Circle(_) => false,
         };
-        // Then circles, which have no top: the first path of each.
+        // Cycles have no root: begins at the first path.
         for member in takes_part().filter(is_top).chain(takes_part()) {
             if !placed.contains(&member.path) {
                 forest.add(chains, member, &mut placed);
@@ -195,7 +191,7 @@ impl<'c> Forest<'c> {
             }
             self.rows.push(row);
             let Some(id) = row.member.id() else { continue };
-            // The same id twice: its children stand below the first of them.
+            // Children of a duplicate id are below the first of them.
             let children: Vec<&Member> =
                 chains.children(id).filter(|child| !placed.contains(&child.path)).collect();
             let level = row.level + 1;
@@ -209,18 +205,16 @@ impl<'c> Forest<'c> {
     }
 }
 
-/// An artifact, as far as chains of delegation are concerned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     pub path: ProjectPath,
-    /// Its own id: `id`, else `stepmark_id`.
+    /// `id`, else `stepmark_id`.
     pub identity: Option<String>,
     pub delegation: Option<Delegation>,
     pub completion: Completion,
     pub status: Option<String>,
-    /// Steps done and steps in all, where its workflow is known.
+    /// Done and total; `None` for an unknown workflow.
     pub progress: Option<(usize, usize)>,
-    /// Its kind, where it is a record of a system.
     pub kind: Option<&'static Kind>,
     pub title: Option<String>,
     pub agent: Option<Agent>,
@@ -246,7 +240,7 @@ impl Member {
         }
     }
 
-    /// The id by which other artifacts name it: the id of its delegation, else its own.
+    /// The delegation id, else its own id.
     pub fn id(&self) -> Option<&str> {
         self.delegation.as_ref().and_then(Delegation::id).or(self.identity.as_deref())
     }
@@ -266,8 +260,7 @@ impl Agent {
     }
 }
 
-/// The status words after which nothing is to be done any more (docs/formats.md, "Statuses", and those of
-/// trackers). Compared without regard to case.
+/// Statuses of ended work (docs/formats.md, "Statuses", and trackers). Compared without case.
 pub const FINISHED_WORDS: [&str; 14] = [
     "done",
     "complete",
@@ -285,12 +278,10 @@ pub const FINISHED_WORDS: [&str; 14] = [
     "abandoned",
 ];
 
-/// The two ways in which an artifact says that its work is finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// The end of its workflow is done.
     pub by_workflow: bool,
-    /// Its `status` is one of [`FINISHED_WORDS`].
+    /// `status` is in [`FINISHED_WORDS`].
     pub by_status: bool,
 }
 
@@ -307,7 +298,6 @@ impl Completion {
         self.by_workflow || self.by_status
     }
 
-    /// Returns whether it says so in a way in which it did not `before`.
     pub const fn is_news_after(self, before: Self) -> bool {
         self.by_workflow && !before.by_workflow || self.by_status && !before.by_status
     }
@@ -319,7 +309,6 @@ fn is_finished_word(status: &str) -> bool {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainPosition {
-    /// The ids from the root to the artifact, which is the last.
     chain: Vec<String>,
 }
 
@@ -331,7 +320,7 @@ pub enum ParentPositionError {
     TooDeep { depth: usize },
 }
 
-/// No chain of agents is longer; what is may well be a mistake that repeats itself.
+/// Deeper chains are most likely a repeated mistake.
 const DEEPEST: usize = 64;
 
 impl ChainPosition {
@@ -352,7 +341,7 @@ impl ChainPosition {
         let Some(parent) = delegation.parent_id() else { return Ok(Self::root(id)) };
         let Some(path) = &delegation.chain_path else { return Err(unclear("it has no `chain_path`")) };
         let mut chain = path.ids.clone();
-        // Some write the ancestors alone.
+        // Some tools write ancestors only.
         if chain.last().is_none_or(|last| last != id) {
             chain.push(id.to_owned());
         }

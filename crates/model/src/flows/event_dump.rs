@@ -1,18 +1,16 @@
-//! A dump of the events of Hivemind: `{metadata, payload: {type, …}}`, an array or an event a line. Folded as
-//! far as its types are known.
+//! Event dumps of Hivemind: `{metadata, payload: {type, …}}`, as an array or one event per line. Unknown
+//! types are counted only.
 
 use super::{FlowState, Graph, TaskDefinition};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashSet};
 
-/// The graphs of a dump of events, and the rest of what it tells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventDump {
     pub events: usize,
     pub graphs: Vec<Graph>,
-    /// The last status of each task in a flow, by `FLOW.TASK`.
+    /// Latest, by `FLOW.TASK`.
     pub statuses: BTreeMap<String, String>,
-    /// The types that are not known, and how many events each has.
     pub unknown: BTreeMap<String, usize>,
 }
 
@@ -33,7 +31,6 @@ impl EventDump {
         (dump.events > 0).then_some(dump)
     }
 
-    /// Takes one event; `None` where it has no type.
     fn take(&mut self, payload: &Json) -> Option<()> {
         let kind = payload["type"].as_str()?;
         self.events += 1;
@@ -43,7 +40,6 @@ impl EventDump {
         Some(())
     }
 
-    /// Folds one event; `None` where it is not known, or not of the known form.
     fn fold(&mut self, kind: &str, payload: &Json) -> Option<()> {
         let text = |key: &str| payload[key].as_str();
         match kind {
@@ -94,24 +90,24 @@ impl EventDump {
 pub struct FollowingEvent {
     /// `task-ready`, `task-blocked`, `external-modification` or `constitution-changed`.
     pub kind: &'static str,
-    /// The task in the graph; `None` for what is about the flow.
+    /// `None`: the flow itself.
     pub task: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowFact {
     pub kind: String,
-    /// The command, as `flow accept`.
+    /// `flow accept`
     pub command: Option<String>,
     pub task: Option<String>,
     pub to: Option<String>,
-    /// The digest of the constitution at that time.
+    /// Digest at that time.
     pub constitution: Option<String>,
 }
 
-/// The events that follow from each of `facts`, which come in their order: with its last dependency a task is
-/// ready, one that failed blocks those that wait for it, an edit that a person accepted was made by other
-/// means, and the constitution has changed before the first event that names another digest.
+/// Derived events, in the order of `facts`: a task is ready with its last dependency; a failed one blocks
+/// dependants; an accepted edit was external; the constitution changed before the first event with another
+/// digest.
 pub fn following_events(
     state: &FlowState,
     facts: impl IntoIterator<Item = FlowFact>,

@@ -131,9 +131,9 @@ fn unmet(
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acting {
-    /// The actor, `human:Ada`.
+    /// `human:Ada`
     pub actor: String,
-    /// The time (RFC 3339).
+    /// RFC 3339.
     pub now: String,
     pub reason: Option<String>,
 }
@@ -143,7 +143,7 @@ pub struct RecordChange {
     pub record: FlowRecord,
     pub event: &'static str,
     pub facts: Map<String, Json>,
-    /// True if a person insists on what a guard stands against.
+    /// A person overrides a guard.
     pub is_override: bool,
 }
 
@@ -152,7 +152,7 @@ impl Acting {
         self.actor.starts_with("human:")
     }
 
-    /// Refuses `action` where no person acts; what anybody may do to `record` is named.
+    /// The error lists what anybody may do to `record`.
     pub(super) fn must_be_human(
         &self,
         action: &str,
@@ -182,7 +182,7 @@ impl Acting {
 }
 
 impl RecordChange {
-    /// A change that is told as `event`, of the status `from` where it moves.
+    /// `event` names it; with `from` status if it moves.
     pub(super) fn new(before: &FlowRecord, record: FlowRecord, event: &'static str) -> Self {
         let mut facts = Map::new();
         if before.status() != record.status() {
@@ -221,14 +221,13 @@ fn of_status(record: &FlowRecord, kind: FlowKind, made: &str, wanted: Vec<String
     FlowRefusal::Status { kind, id, status, made, wanted }
 }
 
-/// Returns whether the graph wants `task` to be given to a person: it failed, and none gave it up.
 pub(super) fn wants_person(state: &FlowState, task: &FlowRecord) -> bool {
     let definition = state.graph.task(task.task());
     let is_given_up = || task.human_actions().last().is_some_and(|action| action.action == "abort-task");
     task.status() == "FAILED" && definition.is_some_and(|task| task.retry.escalate) && !is_given_up()
 }
 
-/// Takes a record as it is that was edited by other means.
+/// Takes the record as edited outside of stepmark.
 pub fn accept(record: &FlowRecord, kind: FlowKind, acting: &Acting) -> Result<RecordChange, FlowRefusal> {
     acting.must_be_human("accept what was edited by other means", kind, record)?;
     let mut after = record.clone();
@@ -237,7 +236,6 @@ pub fn accept(record: &FlowRecord, kind: FlowKind, acting: &Acting) -> Result<Re
 }
 
 impl FlowState {
-    /// The tasks that failed and that the graph wants a person to look at.
     pub fn to_escalate(&self) -> Vec<&FlowRecord> {
         self.tasks.iter().filter(|task| wants_person(self, task)).collect()
     }
@@ -245,7 +243,7 @@ impl FlowState {
 
 pub fn graph_record(graph: &Graph, acting: &Acting) -> FlowRecord {
     let values = json!({
-        // A version is a record of its own: no other record of the project has its id.
+        // Versions are records with unique ids.
         "id": format!("{}@v{}", graph.id, graph.version),
         "graph": graph.id,
         "title": graph.title,
@@ -258,7 +256,7 @@ pub fn graph_record(graph: &Graph, acting: &Acting) -> FlowRecord {
     FlowRecord::new(FlowKind::Graph, values)
 }
 
-/// A graph of which a flow is made: it never changes again.
+/// A graph with a flow is immutable.
 pub fn freeze(graph: &FlowRecord) -> RecordChange {
     let mut after = graph.clone();
     after.set("status", "FROZEN");
@@ -308,7 +306,7 @@ pub enum FlowRefusal {
     NotHuman {
         action: String,
         actor: String,
-        /// The states that it may be moved to by anybody.
+        /// For anybody.
         legal: Vec<String>,
     },
     #[error(
@@ -348,7 +346,7 @@ pub enum FlowRefusal {
     #[error("no task of `{flow}` can be claimed: {waiting} waiting, {running} running, {failed} failed")]
     NothingReady {
         flow: String,
-        /// Tasks that wait for others, or for files.
+        /// For other tasks, or for files.
         waiting: usize,
         running: usize,
         failed: usize,

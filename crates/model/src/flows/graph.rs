@@ -1,4 +1,4 @@
-//! A graph of tasks, and what is wrong with one.
+//! Graphs of tasks, and their faults.
 
 use std::collections::{HashMap, HashSet};
 
@@ -34,7 +34,7 @@ pub enum GraphProblem {
     UnknownDependency { task: String, dependency: String },
     #[error("tasks wait for each other: {}", circle.join(" → "))]
     Cyclic {
-        /// The ids, the first at the end too.
+        /// The first id is repeated at the end.
         circle: Vec<String>,
     },
     #[error("the task `{task}` has `max_attempts: 0`: 1 is the least")]
@@ -46,7 +46,7 @@ pub enum GraphProblem {
 }
 
 impl Graph {
-    /// Reads a graph as people and programs write it: `{id, title, tasks}`.
+    /// `{id, title, tasks}`
     pub fn read(value: &Json) -> Result<Self, GraphProblem> {
         let form = |reason: String| GraphProblem::Form { reason };
         let entries = value.as_object().ok_or_else(|| form("a mapping is wanted".to_owned()))?;
@@ -76,14 +76,13 @@ impl Graph {
         self.tasks.iter().find(|task| task.id == id)
     }
 
-    /// The digest of its tasks: what a flow of it was made from.
+    /// Identifies the graph version of a flow.
     pub fn digest(&self) -> String {
         let tasks = serde_json::to_value(&self.tasks).unwrap_or_default();
         let text = serde_json_canonicalizer::to_string(&tasks).unwrap_or_default();
         FileHash::of(text.as_bytes()).to_string()
     }
 
-    /// Checks that it can be run: ids, dependencies, no circle.
     pub fn check(&self) -> Result<(), GraphProblem> {
         if !is_flow_id(&self.id) || self.id == "graphs" {
             return Err(GraphProblem::Id { id: self.id.clone() });
@@ -97,7 +96,7 @@ impl Graph {
                 return Err(GraphProblem::Id { id: task.id.clone() });
             }
             ids.insert(task.id.as_str());
-            // Some systems know no case in the names of files.
+            // Some file systems ignore case.
             if !names.insert(task.id.to_lowercase()) {
                 return Err(GraphProblem::Twice { id: task.id.clone() });
             }
@@ -112,11 +111,11 @@ impl Graph {
         self.circle().map_or(Ok(()), |circle| Err(GraphProblem::Cyclic { circle }))
     }
 
-    /// A circle of tasks that wait for each other: its ids, the first at the end too.
+    /// The first id is repeated at the end.
     fn circle(&self) -> Option<Vec<String>> {
         let waits_for: HashMap<&str, &[String]> =
             self.tasks.iter().map(|task| (task.id.as_str(), task.depends_on.as_slice())).collect();
-        // A task is left when all that it waits for is: what remains is a circle, or waits for one.
+        // Removes tasks without open dependencies; cycles and their dependants remain.
         let mut open: HashMap<&str, usize> = HashMap::new();
         let mut waiting: HashMap<&str, Vec<&str>> = HashMap::new();
         for task in &self.tasks {
@@ -180,7 +179,6 @@ pub struct TaskDefinition {
     pub id: String,
     #[serde(default)]
     pub title: String,
-    /// The ids of tasks that have to succeed before.
     #[serde(default)]
     pub depends_on: Vec<String>,
     #[serde(default)]
@@ -199,22 +197,19 @@ pub struct Check {
     pub name: String,
     #[serde(default)]
     pub command: String,
-    /// True if no attempt passes without it.
     #[serde(default = "yes")]
     pub required: bool,
 }
 
-/// The conditions on which a task is tried again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RetryPolicy {
-    /// The most attempts, the first counted.
+    /// Including the first.
     #[serde(default = "once")]
     pub max_attempts: u64,
-    /// The failures after which it is tried again.
     #[serde(default = "Failure::retried")]
     pub on: Vec<Failure>,
-    /// True if a person is asked when it failed for good.
+    /// A person is asked after the last failure.
     #[serde(default)]
     pub escalate: bool,
 }
@@ -224,13 +219,13 @@ pub struct RetryPolicy {
 pub enum Failure {
     CheckFailure,
     SoftFail,
-    /// It ended with another exit status than 0, or its agent went silent.
+    /// Exit status other than 0, or a silent agent.
     Crash,
-    /// The verifier asks for no other attempt.
+    /// The verifier rules out another attempt.
     HardFail,
 }
 
-/// The files that a task reads and writes: paths, folders or patterns.
+/// Paths, folders or patterns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scopes {
@@ -240,10 +235,9 @@ pub struct Scopes {
     pub write: Vec<String>,
 }
 
-/// An attempt. One that is open has neither end nor outcome; one that was cut off has an end alone.
+/// Open: no end, no outcome. Interrupted: an end only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// Its id, which reports of it must name.
     pub attempt_id: String,
     #[serde(default)]
     pub agent: String,
@@ -253,7 +247,6 @@ pub struct Attempt {
     pub started_at: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
-    /// The exit status of the agent; none for an attempt that was cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -290,19 +283,19 @@ pub struct Verification {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckResult {
-    /// The last lines that it printed, which go into the reasons of a failure.
+    /// Last lines of output, for failure reasons.
     #[serde(skip)]
     pub tail: String,
     pub name: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
     pub passed: bool,
-    /// False for one that decides nothing.
+    /// False: informational.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub required: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<i64>,
-    /// The SHA-256 of what it printed.
+    /// SHA-256 of the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_digest: Option<String>,
 }
@@ -326,12 +319,12 @@ pub struct MergePlan {
     pub target_branch: String,
     #[serde(default)]
     pub base: String,
-    /// The integration commits, each on top of the one before.
+    /// Each on top of the one before.
     #[serde(default)]
     pub commits: Vec<String>,
     #[serde(default)]
     pub conflicts: Vec<String>,
-    /// The tasks whose last attempt has no checkpoint: what it did is left out.
+    /// Their last attempt has no checkpoint, so their work is missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
 }
@@ -348,7 +341,7 @@ pub struct HumanAction {
 }
 
 impl MergePlan {
-    /// The digest of all of it: an approval is for one plan.
+    /// An approval is for one plan.
     pub fn digest(&self) -> String {
         StateDigest::of(&serde_json::to_value(self).unwrap_or_default()).to_string()
     }
@@ -361,7 +354,7 @@ impl Attempt {
 }
 
 impl Failure {
-    /// Those after which a task is usually tried again.
+    /// The default.
     fn retried() -> Vec<Self> {
         vec![Self::CheckFailure, Self::SoftFail, Self::Crash]
     }

@@ -1,5 +1,5 @@
-//! The dialect of flows: graphs of tasks, their runs, and the executions of tasks with attempts and
-//! verifications, as records in artifacts (docs/flows.md). Pure.
+//! Flows: graphs of tasks, runs, and executions with attempts and verifications, as records in artifacts
+//! (docs/flows.md). Pure.
 
 mod graph;
 mod state;

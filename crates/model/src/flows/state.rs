@@ -39,7 +39,6 @@ impl FlowState {
         }
     }
 
-    /// The tasks that can be claimed, in the order of the graph.
     pub fn ready(&self) -> Vec<&FlowRecord> {
         let done = self.succeeded();
         let running: Vec<_> = self.running().map(|task| (task, task.scopes())).collect();
@@ -60,7 +59,6 @@ impl FlowState {
         open
     }
 
-    /// Refuses where a running task wants the same files as `task`.
     pub(super) fn check_scopes(&self, task: &FlowRecord) -> Result<(), FlowRefusal> {
         let scopes = task.scopes();
         for other in self.running().filter(|other| other.id() != task.id()) {
@@ -111,7 +109,7 @@ fn is_claimable(task: &FlowRecord) -> bool {
 
 #[derive(Clone, Debug, Default)]
 pub struct FlowFacts {
-    /// Each flow that can be read, with its graph and its executions.
+    /// Readable ones only.
     pub flows: Vec<FlowState>,
 }
 
@@ -129,7 +127,7 @@ pub struct Why {
     pub reasons: Vec<String>,
 }
 
-/// The reasons why the task `task` is in its status: what it waits for, which check failed, who stopped it.
+/// Dependencies, failed checks, or who stopped it.
 pub fn why(state: &FlowState, task: &str) -> Result<Why, FlowRefusal> {
     let record = state.task(task)?;
     let mut reasons = Vec::new();
@@ -178,7 +176,7 @@ fn waiting(state: &FlowState, record: &FlowRecord, reasons: &mut Vec<String>) {
 
 fn judged(record: &FlowRecord) -> Vec<String> {
     let Some(last) = record.verifications().pop() else { return Vec::new() };
-    // A person, or a check that is not required, may stand against the reasons.
+    // A person may override the reasons; optional checks do not decide.
     let has_passed = last.failure_reasons.is_empty() || record.status() == "SUCCESS";
     let verdict = if has_passed { "passed" } else { "failed" };
     let used = format!("{} of {}", record.number("attempt_count"), record.number("max_attempts"));
@@ -193,8 +191,8 @@ fn judged(record: &FlowRecord) -> Vec<String> {
     told
 }
 
-/// The scopes in which two tasks are in each other's way: what one writes, the other reads or writes.
-/// Patterns are compared by the folders that they lie in: none is missed, some are told that never meet.
+/// Write–read and write–write conflicts. Compares patterns by their folders: misses none, but reports some
+/// that never meet.
 pub fn overlap<'s>(one: &'s Scopes, other: &'s Scopes) -> Option<(&'s str, &'s str)> {
     let meet = |left: &'s [String], right: &'s [String]| {
         left.iter().find_map(|left| {
@@ -207,7 +205,6 @@ pub fn overlap<'s>(one: &'s Scopes, other: &'s Scopes) -> Option<(&'s str, &'s s
         .or_else(|| meet(&one.read, &other.write))
 }
 
-/// Returns whether the file at `path` lies in one of `scopes`.
 pub fn allows(scopes: &[String], path: &str) -> bool {
     let project_path = ProjectPath::new(path).ok();
     scopes.iter().any(|scope| {
@@ -227,7 +224,7 @@ fn is_within(path: &str, folder: &str) -> bool {
     folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The path or folder that a scope lies in, whatever its pattern.
+/// The fixed folder of a pattern.
 fn fixed(scope: &str) -> &str {
     let scope = folder(scope);
     match scope.find(PATTERN) {
@@ -326,12 +323,10 @@ impl FlowRecord {
         state_edits(&self.values, &wanted.values)
     }
 
-    /// The bytes of a new artifact that says it.
     pub fn to_file(&self) -> Result<Vec<u8>, EditError> {
         state_file(&self.values, "")
     }
 
-    /// The text under `key`, or an empty one.
     pub fn text(&self, key: &str) -> &str {
         self.values.get(key).and_then(Json::as_str).unwrap_or_default()
     }
@@ -348,7 +343,6 @@ impl FlowRecord {
         self.text("task")
     }
 
-    /// The whole number under `key`, or 0.
     pub fn number(&self, key: &str) -> u64 {
         self.values.get(key).and_then(Json::as_u64).unwrap_or_default()
     }
@@ -358,13 +352,12 @@ impl FlowRecord {
         items.map(|items| items.iter().filter_map(Json::as_str).collect()).unwrap_or_default()
     }
 
-    /// The value under `key`; the usual one where it is not of that form.
     pub fn part<T: DeserializeOwned + Default>(&self, key: &str) -> T {
         let value = self.values.get(key).cloned();
         value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
     }
 
-    /// Returns whether nothing follows the status of the task.
+    /// No move leads out of the status.
     pub fn has_ended(&self) -> bool {
         ["SUCCESS", "FAILED", "ESCALATED"].contains(&self.status())
     }
@@ -377,7 +370,6 @@ impl FlowRecord {
         self.part("attempts")
     }
 
-    /// The attempt that is open, else the last one.
     pub fn last_attempt(&self) -> Option<Attempt> {
         self.open_attempt().or_else(|| self.attempts().pop())
     }
@@ -391,7 +383,7 @@ impl FlowRecord {
         entries.iter().filter_map(|entry| entry["commit"].as_str().map(str::to_owned)).collect()
     }
 
-    /// Returns whether its last attempt has made no checkpoint: a merge would leave its work out.
+    /// A merge would leave its work out.
     pub fn lacks_checkpoint(&self) -> bool {
         let last = self.last_attempt().unwrap_or_default().attempt_id;
         !self.checkpoint_entries().iter().any(|entry| entry["attempt_id"] == last.as_str())
@@ -434,8 +426,7 @@ pub fn is_flow_id(text: &str) -> bool {
     is_task_id(text) && !text.contains('.')
 }
 
-/// Returns whether `text` may be the id of a task in a graph: the name of a file on every system, and a part
-/// of the name of a branch (git-check-ref-format).
+/// Valid as a file name on every system, and in a branch name (git-check-ref-format).
 pub fn is_task_id(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     let is_name = (1..=80).contains(&text.len()) && text.chars().all(is_plain) && !is_device(text);
@@ -443,8 +434,7 @@ pub fn is_task_id(text: &str) -> bool {
     is_name && is_branch && !text.starts_with(['.', '-'])
 }
 
-/// Returns whether Windows has a device of that name, which no file can have
-/// (learn.microsoft.com/windows/win32/fileio/naming-a-file).
+/// Windows device names (learn.microsoft.com/windows/win32/fileio/naming-a-file).
 fn is_device(text: &str) -> bool {
     let name = text.split('.').next().unwrap_or_default().to_ascii_lowercase();
     let numbered = |prefix| name.strip_prefix(prefix).is_some_and(|rest| rest.len() == 1 && rest > "0");

@@ -1,4 +1,4 @@
-//! The judgement on an attempt, and what follows from it.
+//! Verification of attempts.
 
 use super::flow_move::{check_status, make};
 use super::{
@@ -9,21 +9,20 @@ use crate::{packs::MoveCall, spelling::argument};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
-    /// The attempt; the last one where nothing is said.
+    /// Defaults to the last one.
     pub attempt_id: Option<String>,
     pub checks: Vec<CheckResult>,
     pub decision: Option<Decision>,
     pub reasons: Vec<String>,
     pub confidence: Option<f64>,
-    /// The files that the task has changed, where checkpoints tell.
     pub changed: Vec<String>,
     pub checkpoint: Option<String>,
-    /// True if a person lets the attempt pass, whatever checks and verifier say.
+    /// A person lets it pass, whatever checks and verifier say.
     pub is_override: bool,
 }
 
-/// Judges the last attempt of the task `task`: required checks decide, then the verifier; a person may let it
-/// pass all the same. What failed is tried again where the graph says so and attempts are left.
+/// Required checks decide, then the verifier; a person may override both. Failed tasks are retried as the
+/// graph says, while attempts are left.
 pub fn verify(
     state: &FlowState,
     task: &str,
@@ -44,7 +43,7 @@ pub fn verify(
     if judgement.decision.is_some() && acting.actor == format!("agent:{}", attempt.agent) {
         return Err(FlowRefusal::OwnWork { task: task.to_owned(), agent: attempt.agent });
     }
-    // What the last checkpoint has changed must be known, unless the attempt has failed already.
+    // Unless the attempt has failed already, changes of the last checkpoint must be known.
     if !attempt.is_crashed() && before.checkpoints().last() != judgement.checkpoint.as_ref() {
         return Err(FlowRefusal::CheckpointMeanwhile { task: task.to_owned() });
     }
@@ -76,7 +75,7 @@ pub fn verify(
         }
         let event = if judgement.is_override { "human-override" } else { "verification-passed" };
         let change = told(RecordChange::new(before, after, event));
-        // A person may also let pass what nobody has judged.
+        // A person may also pass an unjudged attempt.
         let is_unjudged = verification.checks.is_empty() && verification.verifier.is_none();
         let is_override = judgement.is_override && (failure.is_some() || is_unjudged);
         return Ok(RecordChange { is_override, ..change });
@@ -100,7 +99,7 @@ pub fn verify(
     })
 }
 
-/// The results of the task's checks. Those of a crashed attempt may be missing: it failed.
+/// A crashed attempt may lack results.
 fn checked(
     task: &TaskDefinition,
     judgement: &Judgement,
@@ -168,7 +167,6 @@ fn reasons(attempt: &Attempt, checks: &[CheckResult], judgement: &Judgement) -> 
     reasons
 }
 
-/// The reason to fail for a file that was changed although the task may not write it.
 fn told_violation(task: &FlowRecord, judgement: &Judgement, path: &String) -> String {
     let told = format!("the task may not write `{path}`, and changed it");
     match judgement.checkpoint.as_ref().filter(|_| judgement.changed.contains(path)) {
@@ -181,7 +179,7 @@ fn told_violation(task: &FlowRecord, judgement: &Judgement, path: &String) -> St
     }
 }
 
-/// The files that were changed although the task may not write them; none where it says no scope.
+/// Changed files outside of the write scope; empty without a scope.
 fn violations(task: &FlowRecord, attempt: &Attempt, judgement: &Judgement) -> Vec<String> {
     let scopes = task.scopes().write;
     let reported = attempt.output_summary.iter().flat_map(|summary| &summary.files_changed);
@@ -193,21 +191,19 @@ fn violations(task: &FlowRecord, attempt: &Attempt, judgement: &Judgement) -> Ve
     outside
 }
 
-/// The most bytes of a report that frontmatter keeps.
+/// In bytes of frontmatter.
 const MOST_BYTES: usize = 16 * 1024;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AttemptEnd {
-    /// The attempt; the open one where nothing is said.
+    /// Defaults to the open one.
     pub attempt_id: Option<String>,
-    /// The agent; nobody asks where nothing is said.
     pub agent: Option<String>,
-    /// Its exit status; none for an agent that went silent.
+    /// `None`: the agent went silent.
     pub exit_status: Option<i64>,
     pub summary: OutputSummary,
 }
 
-/// Gives the task `task` to `agent`: its next attempt begins.
 pub fn claim(
     state: &FlowState,
     task: &str,
@@ -260,7 +256,6 @@ pub fn end_attempt(
     Ok(RecordChange::new(before, after, event).with("attempt", open.attempt_id))
 }
 
-/// Adds a checkpoint commit of the attempt that is open, or waits for its verification.
 pub fn add_checkpoint(task: &FlowRecord, commit: &str) -> Result<RecordChange, FlowRefusal> {
     check_status(task, FlowKind::Execution, "checkpoint", &["RUNNING", "VERIFYING"])?;
     let attempt = task.last_attempt().unwrap_or_default().attempt_id;

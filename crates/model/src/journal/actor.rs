@@ -1,4 +1,4 @@
-//! The maker of a change.
+//! Authors of changes.
 
 use std::{fmt, str::FromStr};
 
@@ -6,33 +6,29 @@ use super::SegmentName;
 use crate::artifact::{Artifact, ProjectPath};
 use serde::{Deserialize, Serialize};
 
-/// The maker of a change, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
     pub kind: ActorKind,
-    /// Its name: of a person, an agent or a program.
     pub name: String,
 }
 
-/// Kinds that histories of agents tell apart: a person may intervene at any time, and that must show.
+/// A person may intervene in the work of agents at any time, and history must show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActorKind {
     Human,
-    /// An agent: a program that a model drives.
     Agent,
     Tool,
-    /// Not known: the author of an edit by other means.
+    /// The author of an edit outside of stepmark.
     Unknown,
 }
 
-/// Actor and session: the facts that all events of a process share.
+/// Shared by all events of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribution {
     pub actor: Actor,
     pub session: Option<SessionId>,
     pub correlation: Option<String>,
-    /// The fencing number of the lease under which the process works.
     pub fence: Option<u64>,
 }
 
@@ -49,7 +45,7 @@ impl Actor {
         Self { kind: ActorKind::Unknown, name: String::new() }
     }
 
-    /// Nobody is known but the machine: so a process is the same one the next time.
+    /// Named by the host, so that the process is the same one next time.
     pub fn unknown_at(host: &str) -> Self {
         Self { kind: ActorKind::Unknown, name: host.to_owned() }
     }
@@ -66,7 +62,7 @@ impl Attribution {
 }
 
 impl Default for Attribution {
-    /// The program that embeds the library, of which nothing is known.
+    /// An embedding program of which nothing is known.
     fn default() -> Self {
         Self::of(Actor::unknown())
     }
@@ -110,8 +106,8 @@ impl FromStr for Actor {
     }
 }
 
-/// The name of a session: it starts the names of its segments, so it has letters, digits, `-`, `_` and `.`,
-/// no leading dot, and at most [`SessionId::LONGEST`] bytes.
+/// Starts the names of segments: letters, digits, `-`, `_` and `.`, no leading dot, at most
+/// [`SessionId::LONGEST`] bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(String);
 
@@ -126,7 +122,7 @@ pub struct SessionIdError {
 }
 
 impl SessionId {
-    /// The longest name in bytes: the unique ending of a segment's name still fits behind it.
+    /// In bytes; leaves room for the unique suffix of a segment's name.
     pub const LONGEST: usize = 100;
 
     pub fn as_str(&self) -> &str {
@@ -138,7 +134,7 @@ impl FromStr for SessionId {
     type Err = SessionIdError;
 
     fn from_str(text: &str) -> Result<Self, SessionIdError> {
-        // So start the segments of commands outside of any session, and of events that are never sealed.
+        // Reserved for commands outside of sessions, and for events that are never sealed.
         let is_taken = ["main", "local"].contains(&text);
         let is_name = text.len() <= Self::LONGEST && !is_taken && SegmentName::new(text).is_some();
         if is_name { Ok(Self(text.to_owned())) } else { Err(SessionIdError { text: text.to_owned() }) }
@@ -163,8 +159,8 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// The identity of an artifact within its project: `id:` and its own id, else `id:` and the `stepmark_id`
-/// that `track` gave to it, else `path:` and where it stands (docs/design.md, "Identity").
+/// `id:` and the own id, else `id:` and the `stepmark_id` from `track`, else `path:` and the path
+/// (docs/design.md, "Identity").
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ArtifactKey(String);
@@ -180,7 +176,7 @@ impl ArtifactKey {
         Self(format!("id:{id}"))
     }
 
-    /// The key of an artifact that has no id, or cannot be read.
+    /// For artifacts without id, and unreadable ones.
     pub fn of_path(path: &ProjectPath) -> Self {
         Self(format!("path:{path}"))
     }
@@ -189,7 +185,7 @@ impl ArtifactKey {
         &self.0
     }
 
-    /// Returns whether it is a path only, and so is lost when the file moves.
+    /// Lost if the file moves.
     pub fn is_path(&self) -> bool {
         self.0.starts_with("path:")
     }

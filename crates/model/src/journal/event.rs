@@ -1,4 +1,4 @@
-//! One thing that happened.
+//! Events of the journal.
 
 use super::event_draft::{LOCAL, TOGETHER};
 use super::{Actor, ArtifactKey, EventDraft};
@@ -11,44 +11,43 @@ use stepmark_frontmatter::Change;
 
 const VERSION: u32 = 1;
 
-/// An event of the journal. What a newer version adds is kept in `more`.
+/// Fields of newer versions are kept in `more`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     pub v: u32,
     pub id: EventId,
-    /// The time by the clock of the machine that wrote it, in milliseconds; clocks go wrong, so causality is
-    /// `parents`.
+    /// In milliseconds, by the writer's clock. Clocks may be wrong: causality is in `parents`.
     pub at: Timestamp,
     pub kind: Kind,
     pub actor: Actor,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The id by which the caller finds it.
+    /// Set by the caller, to find the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact: Option<ArtifactRef>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parents: Vec<EventId>,
-    /// Its place along the longest way of parents, from 1; 0 for what is about no artifact.
+    /// Length of the longest chain of parents, from 1; 0 without an artifact.
     #[serde(default)]
     pub n: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The changes of the frontmatter, against the state after the first parent.
+    /// Relative to the state after the first parent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Digests>,
-    /// The file after; `None` where there is none any more.
+    /// `None`: deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Digests>,
-    /// The whole state after, in every [`Event::SNAPSHOT_EVERY`]th event and in one without a parent.
+    /// Full state, in every [`Event::SNAPSHOT_EVERY`]th event and without a parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Json>,
-    /// The spelling of the changed values before, as the journal has it: what a newer version adds stays.
+    /// The old spelling of changed values, as in the journal: fields of newer versions are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spelling: Option<Json>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -57,26 +56,24 @@ pub struct Event {
     pub more: Map<String, Json>,
 }
 
-/// The kind of an event, as one word. Kinds are open: one that this version does not know is kept and shown.
+/// Open set: unknown kinds are kept and shown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Kind(pub std::borrow::Cow<'static, str>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArtifactRef {
-    /// Its identity after the event.
     pub key: ArtifactKey,
     pub path: ProjectPath,
-    /// Its identity before, where the event changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<ArtifactKey>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digests {
-    /// Of all its bytes.
+    /// Of all bytes.
     pub file: FileHash,
-    /// Of its state; `None` where the frontmatter cannot be read.
+    /// `None`: unreadable frontmatter.
     pub state: Option<StateDigest>,
 }
 
@@ -86,7 +83,7 @@ impl Digests {
         Self { file: artifact.file_hash(), state: state.as_ref().map(StateDigest::of) }
     }
 
-    /// Returns whether both have no file, the same frontmatter, or the same bytes if that is unreadable.
+    /// No file, the same frontmatter, or (if unreadable) the same bytes.
     pub fn are_same_state(left: Option<Self>, right: Option<Self>) -> bool {
         match (left, right) {
             (None, None) => true,
@@ -103,34 +100,29 @@ impl Kind {
     pub const CHANGE: Self = Self::of("change");
     pub const CREATE: Self = Self::of("create");
     pub const DELETE: Self = Self::of("delete");
-    /// stepmark met an artifact for the first time: what it held then.
+    /// stepmark met an artifact for the first time.
     pub const FIRST_SEEN: Self = Self::of("first-seen");
-    /// Somebody changed an artifact by other means; found afterwards.
+    /// Edited outside of stepmark; detected later.
     pub const EXTERNAL_EDIT: Self = Self::of("external-edit");
-    /// The changes of an earlier event were taken back.
     pub const UNDO: Self = Self::of("undo");
-    /// A checkpoint's frontmatter was put back.
     pub const RESTORE: Self = Self::of("restore");
-    /// A person brought what other files said of an artifact into its frontmatter.
+    /// A person imported values of other files into the frontmatter.
     pub const IMPORT: Self = Self::of("import");
-    /// A commit was cut off, and another program's bytes had won in one of its files.
     pub const INTERRUPTED: Self = Self::of("interrupted");
     pub const SESSION_START: Self = Self::of("session-start");
     pub const SESSION_END: Self = Self::of("session-end");
     pub const CHECKPOINT: Self = Self::of("checkpoint");
-    /// The process was about to be replaced by another program.
+    /// Before the process runs another program.
     pub const HAND_OFF: Self = Self::of("hand-off");
-    /// Work was given to an agent in a child artifact.
     pub const DELEGATE: Self = Self::of("delegate");
     pub const LEASE_TAKEN_OVER: Self = Self::of("lease-taken-over");
-    /// A segment was sealed: the line names those before it, and is counted as no event.
+    /// A sealed segment: names the segments before it; does not count as an event.
     pub const SEAL: Self = Self::of("seal");
-    /// A person or agent insisted on what was refused.
     pub const OVERRIDE: Self = Self::of("override");
 
-    /// The state file of autodev disagreed with the files of the project, and was brought to what they tell.
+    /// The state file of autodev disagreed with the project files, which won.
     pub const AUTODEV_CORRECTED: Self = Self::of("autodev-corrected");
-    /// The state file of autodev said no position, and was brought to what the files of the project tell.
+    /// The state file of autodev had no position; the project files gave it.
     pub const AUTODEV_UNPARSABLE: Self = Self::of("autodev-unparsable");
 
     pub const fn of(word: &'static str) -> Self {
@@ -143,15 +135,15 @@ impl Kind {
 }
 
 impl Event {
-    /// The most events between two snapshots: the bound on what finding a state must read.
+    /// Bounds the reading needed to find a state.
     pub const SNAPSHOT_EVERY: u64 = 50;
 
-    /// Returns whether it stays in the clone in which it happened.
+    /// Never leaves its clone.
     pub fn is_local(&self) -> bool {
         self.data.get(LOCAL) == Some(&Json::Bool(true))
     }
 
-    /// An event about nothing yet; [`Event::sealed`] gives it its id when all is filled in.
+    /// Incomplete: [`Event::sealed`] sets the id.
     pub fn new(draft: EventDraft, actor: Actor, at: Timestamp) -> Self {
         Self {
             v: VERSION,
@@ -182,7 +174,7 @@ impl Event {
         self
     }
 
-    /// The first of the events that were decided together with it; `None` where it was decided by itself.
+    /// The first event of the same decision; `None` for a decision of its own.
     pub fn first_of_decision(&self) -> Option<EventId> {
         match self.data.get(TOGETHER)? {
             Json::String(first) => first.parse().ok(),
@@ -190,7 +182,6 @@ impl Event {
         }
     }
 
-    /// Returns whether its content is what its id was made from.
     pub fn is_genuine(&self) -> bool {
         self.id == self.content_id()
     }
@@ -200,7 +191,7 @@ impl Event {
         if let Json::Object(fields) = &mut json {
             fields.shift_remove("id");
         }
-        // JSON of a value in memory cannot fail; an empty text would only fail to match.
+        // JSON of a value in memory cannot fail; an empty text would only never match.
         let canonical = serde_json_canonicalizer::to_vec(&json).unwrap_or_default();
         let mut half = [0; 16];
         half.copy_from_slice(&FileHash::of(&canonical).as_bytes()[..16]);
@@ -208,7 +199,7 @@ impl Event {
     }
 }
 
-/// The first half of the SHA-256 of an event's canonical JSON; shown as 32 hexadecimal digits.
+/// First half of the SHA-256 of the canonical JSON; displayed as 32 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventId([u8; 16]);
 
@@ -217,7 +208,6 @@ impl EventId {
         &self.0
     }
 
-    /// Takes the bytes that [`EventId::as_bytes`] gave.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }

@@ -1,4 +1,4 @@
-//! Events of a change: that of the change itself, and before it one of what happened by other means.
+//! Events of a change, preceded by one for changes outside of stepmark.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
@@ -7,32 +7,28 @@ use super::{Actor, ArtifactKey, ArtifactRef, Attribution, Digests, Event, EventD
 use crate::artifact::{Artifact, ProjectPath, StateDigest};
 use stepmark_frontmatter::diff;
 
-/// An artifact at one moment, as history sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArtifactState {
     pub key: ArtifactKey,
-    /// Its digests; `None` where there is no file.
     pub digests: Option<Digests>,
-    /// Its frontmatter; `None` where there is none that can be read.
     pub state: Option<Json>,
 }
 
-/// The recorded state of an artifact before an event.
+/// As recorded, before an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PriorState {
     Unknown,
-    /// Its state, times and all, is that of this event.
+    /// Exactly the state of this event, times included.
     Known {
         event: Ancestor,
-        /// The recorded state after it; `None` where the way to it is cut.
+        /// `None`: the chain of events is incomplete.
         state: Option<Json>,
     },
-    /// Its state is that of no event that may have led to it.
+    /// No known event led to it.
     Unexplained {
-        /// The events that it was changed after by other means, the latest last.
         heads: Vec<Event>,
         state: Option<Json>,
-        /// The event, not the latest, that led to this very state before: an older text was written back.
+        /// An earlier event with the same state: an older text was written back.
         earlier: Option<EventId>,
     },
 }
@@ -40,11 +36,9 @@ pub enum PriorState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ancestor {
     pub id: EventId,
-    /// Its number on the longest way from the first event of its artifact.
     pub n: u64,
 }
 
-/// The author of a change by other means than stepmark, as far as known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalAuthor {
     pub actor: Actor,
@@ -59,7 +53,6 @@ pub struct EventBuilder<'a> {
 }
 
 impl ArtifactState {
-    /// The moment at which the artifact has these bytes; `None` for no file.
     pub fn of(path: &ProjectPath, bytes: Option<&[u8]>) -> Self {
         let Some(bytes) = bytes else {
             return Self { key: ArtifactKey::of_path(path), digests: None, state: None };
@@ -75,8 +68,7 @@ impl ArtifactState {
 }
 
 impl EventBuilder<'_> {
-    /// The events that tell of the change from `old` to `new`, in order; the last is the change itself.
-    /// `author` is the one of what happened by other means, if anything did.
+    /// In order; the last event is the change itself. `author` made external changes, if there are any.
     pub fn events(
         &self,
         prior: PriorState,
@@ -114,7 +106,6 @@ impl EventBuilder<'_> {
         events
     }
 
-    /// The event of what somebody else did, which led to `moment`; and the state after it.
     fn by_external_author(
         &self,
         mut draft: EventDraft,
@@ -128,12 +119,11 @@ impl EventBuilder<'_> {
         }
         let mut event = Event::new(draft, author.actor, self.now);
         event.before = heads.last().and_then(|head| head.after);
-        // The latest head is the one whose state the changes are told against.
+        // The latest head comes first: changes are relative to it.
         let parents: Vec<Ancestor> = heads.iter().rev().map(Ancestor::of).collect();
         self.filled(event, &parents, state, version, version)
     }
 
-    /// Fills in what follows from the parents and the moment after; returns the recorded state after it too.
     fn filled(
         &self,
         mut event: Event,
@@ -145,7 +135,7 @@ impl EventBuilder<'_> {
         let next = match (&after.state, after.digests) {
             (Some(state), _) => Some(state.clone()),
             (None, None) => Some(empty()),
-            // What cannot be read changes nothing that is known.
+            // Unreadable frontmatter does not change the known state.
             (None, Some(_)) => state.clone(),
         };
         event.session = self.attribution.session.clone().map(String::from);
@@ -180,7 +170,6 @@ impl Ancestor {
 }
 
 impl PriorState {
-    /// The ids of the events that the past ends with.
     pub fn heads(&self) -> Vec<EventId> {
         match self {
             Self::Unknown => Vec::new(),

@@ -1,38 +1,35 @@
-//! The part of an event that its maker gives.
+//! The caller's part of an event.
 
 use super::{Event, EventId, Kind, Spelling};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::{Change, KeyPath, Operation, Segment};
 
-/// The part of an event that its maker gives; the commit fills in the rest.
+/// The caller's part of an event; the commit adds the rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventDraft {
     pub kind: Kind,
-    /// The command, as a person would type it.
+    /// As a person would type it.
     pub command: Option<String>,
     pub reason: Option<String>,
     pub data: Map<String, Json>,
-    /// The reason to do it although its lifecycle or open children stand against it; an [`Kind::OVERRIDE`]
-    /// event before it keeps the reason.
+    /// The reason to force the change against the lifecycle or open children; an [`Kind::OVERRIDE`] event
+    /// before it keeps the reason.
     pub insistence: Option<String>,
-    /// True if whoever makes it has asked already who moves and what it waits for: nobody reads all artifacts
-    /// to ask again.
+    /// The caller has checked actor and dependencies, so nobody reads all artifacts again.
     pub is_decided: bool,
-    /// True if it makes a move, which may change what an agent does not set.
+    /// Moves may change keys that an agent must not set.
     pub is_move: bool,
-    /// True if the changes of its commit are one decision, which is taken back as one.
+    /// Changes of the commit are undone together.
     pub is_in_one_decision: bool,
-    /// True if its maker has asked for open parts already.
+    /// The caller has checked open parts.
     pub knows_parts: bool,
-    /// True if it brings back what history tells of it: what its lifecycle keeps from changes was changed by
-    /// other means.
+    /// Restores recorded state that was changed outside of stepmark against the lifecycle.
     pub brings_back: bool,
     pub spelling: Option<Json>,
 }
 
-/// The key in the data of events that were decided together: in the first of them how many artifacts
-/// change, in the others the id of the first.
+/// In the first event of a decision the number of artifacts, in the others the id of the first.
 pub(super) const TOGETHER: &str = "together";
 
 pub(super) const LOCAL: &str = "local";
@@ -66,14 +63,12 @@ impl EventDraft {
         self
     }
 
-    /// The same, to be done for this reason although its lifecycle or open children stand against it.
     #[must_use]
     pub fn insisting(mut self, reason: Option<String>) -> Self {
         self.insistence = reason;
         self
     }
 
-    /// The same, where its maker has asked already who moves and what it waits for.
     #[must_use]
     pub const fn decided(mut self) -> Self {
         self.is_decided = true;
@@ -86,14 +81,12 @@ impl EventDraft {
         self
     }
 
-    /// The same, as a part of one decision on several artifacts.
     #[must_use]
     pub const fn in_one_decision(mut self) -> Self {
         self.is_in_one_decision = true;
         self
     }
 
-    /// The same, where its maker has asked for open parts already.
     #[must_use]
     pub const fn knowing_parts(mut self) -> Self {
         self.knows_parts = true;
@@ -106,7 +99,7 @@ impl EventDraft {
         self
     }
 
-    /// The same, as the first of those that are decided together on `count` artifacts, or with the `first`.
+    /// `first` is `None` for the first event; it gets the `count` of artifacts.
     #[must_use]
     pub fn together(self, first: Option<EventId>, count: usize) -> Self {
         match first {
@@ -116,14 +109,14 @@ impl EventDraft {
         }
     }
 
-    /// The same, which keeps how the frontmatter was written that the change makes another of.
+    /// Keeps the old spelling of changed frontmatter.
     #[must_use]
     pub fn keeping(mut self, spelling: Option<&Spelling>) -> Self {
         self.spelling = spelling.and_then(|spelling| serde_json::to_value(spelling).ok());
         self
     }
 
-    /// The same, which stays in this clone: its segment of the journal is never sealed.
+    /// Local events are in a segment that is never sealed.
     #[must_use]
     pub fn kept_local(self, is_local: bool) -> Self {
         if is_local { self.with(LOCAL, true) } else { self }
@@ -139,7 +132,7 @@ impl EventDraft {
 const VALUE_LENGTH: usize = 48;
 const CHANGES: usize = 8;
 
-/// Shows changes on one line: `stepsCompleted + step-03-success, status draft → done`.
+/// `stepsCompleted + step-03-success, status draft → done`, on one line.
 pub fn changes_in_words(changes: &[Change]) -> String {
     let mut words: Vec<String> = changes.iter().take(CHANGES).map(change_in_words).collect();
     if changes.len() > CHANGES {
@@ -166,7 +159,7 @@ pub fn change_in_words(change: &Change) -> String {
     }
 }
 
-/// A value on one line as people write it, without the signs of JSON around lists and keys.
+/// Without JSON's brackets and quotes around lists and keys.
 pub fn value_in_words(value: &Json) -> String {
     match value {
         Json::String(text) if !text.is_empty() => text.clone(),
@@ -181,7 +174,6 @@ pub fn value_in_words(value: &Json) -> String {
     }
 }
 
-/// A value on one line, cut where it is long.
 fn value(value: &Json) -> String {
     let text = value_in_words(value);
     if text.chars().count() <= VALUE_LENGTH {
@@ -193,8 +185,7 @@ fn value(value: &Json) -> String {
 
 const KEY: &str = "correlation";
 
-/// The work that an event is a part of, by ids; each may be unsaid. It stands in the data of the event,
-/// under `correlation`.
+/// Ids of the surrounding work, in the event's data under `correlation`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WorkContext {
@@ -218,14 +209,13 @@ impl EventDraft {
         }
         match serde_json::to_value(context) {
             Ok(written) => self.with(KEY, written),
-            // Texts in memory can be written.
+            // Texts in memory can be serialised.
             Err(_) => self,
         }
     }
 }
 
 impl Event {
-    /// The work that it is a part of; nothing where it does not say, or not in a form that is known here.
     pub fn context(&self) -> WorkContext {
         let written = self.data.get(KEY).cloned().unwrap_or_default();
         serde_json::from_value(written).unwrap_or_default()

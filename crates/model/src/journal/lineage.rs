@@ -1,4 +1,4 @@
-//! The events of one artifact in their order, and the states that they lead to.
+//! Events of one artifact in order, and their states.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,14 +13,14 @@ use stepmark_frontmatter::{
     Change, ChangeMismatch, Edit, Segment, Splice, apply, edits, inverse, make_changes, splice,
 };
 
-/// The events of one artifact, ordered so that none stands before one of its parents.
+/// Parents come before children.
 #[derive(Clone, Debug, Default)]
 pub struct Lineage {
     events: Vec<Event>,
     places: HashMap<EventId, usize>,
 }
 
-/// Returns whether a list has items `after` that it had not `before`, and has not `now`.
+/// Items added from `before` to `after` that `now` lacks.
 fn lacks_items([before, after, now]: [&Json; 3]) -> bool {
     let items =
         |state: &Json, key: &str| state.get(key).and_then(Json::as_array).cloned().unwrap_or_default();
@@ -32,18 +32,18 @@ fn lacks_items([before, after, now]: [&Json; 3]) -> bool {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryState {
-    /// Its state is that of a head: of an event that nothing follows.
+    /// The state of a head.
     Current { event: EventId },
-    /// Its state is that of another known event, as after a checkout.
+    /// The state of another known event, as after a checkout.
     Earlier { event: EventId },
-    /// Its state is what git merges of several heads: each key says what it says after one of them.
+    /// Merged by git from several heads: each key has its value of one of them.
     Merged { head: EventId },
-    /// No event explains its state: it was changed by other means, or a merge took one side.
+    /// Changed outside of stepmark, or a merge took one side.
     Unexplained {
-        /// The latest head; of those of a merge the one that was lost.
+        /// The latest head; after a merge, the lost one.
         head: EventId,
     },
-    /// Nothing is recorded of it, as in a fresh clone.
+    /// As in a fresh clone.
     NoHistory,
 }
 
@@ -62,7 +62,6 @@ pub enum ReplayError {
 }
 
 impl Lineage {
-    /// Orders `events`, of which one that occurs twice counts once.
     pub fn new(mut events: Vec<Event>) -> Self {
         events.sort_by_key(|event| (event.n, event.at, event.id));
         events.dedup_by_key(|event| event.id);
@@ -78,13 +77,13 @@ impl Lineage {
         self.places.get(&id).map(|place| &self.events[*place])
     }
 
-    /// The events that no other follows; more than one after a merge.
+    /// Events without successors; several after a merge.
     pub fn heads(&self) -> Vec<&Event> {
         let followed: HashSet<_> = self.events.iter().flat_map(|event| &event.parents).collect();
         self.events.iter().filter(|event| !followed.contains(&event.id)).collect()
     }
 
-    /// `None` is a file that is not there. Line ends and bodies do not count with readable frontmatter.
+    /// `None`: deleted. With readable frontmatter, line ends and body do not count.
     pub fn history_state(&self, file: Option<Digests>) -> HistoryState {
         let leads_here = |event: &&Event| Digests::are_same_state(event.after, file);
         let heads = self.heads();
@@ -98,7 +97,7 @@ impl Lineage {
         }
     }
 
-    /// Returns whether `state` is merged of several heads: each key says what it says after one of them.
+    /// Each key has its value of one of the heads.
     pub fn is_merged(&self, state: &Json) -> bool {
         let heads = self.heads();
         if heads.len() < 2 {
@@ -110,9 +109,8 @@ impl Lineage {
         keys.into_iter().all(|key| states.iter().any(|head| head.get(key) == state.get(key)))
     }
 
-    /// Those of several heads of which `state` lacks an item that they added to a list, or all, where two
-    /// sides made something of one name, or the move of a record; the latest first: a merge may have taken
-    /// the other side. What both sides had and one took away is not lost.
+    /// Heads that a merge has lost, latest first: `state` lacks list items that they added, or their whole
+    /// change if both sides created one thing or moved one record. Deletions by one side are not losses.
     pub fn lost(&self, state: &Json) -> Vec<&Event> {
         let heads = self.heads();
         if heads.len() < 2 {
@@ -132,7 +130,7 @@ impl Lineage {
                 let differs = |key: &str, from: &Json| after.get(key) != from.get(key);
                 ["status", "claimed_by"].iter().any(|key| differs(key, &before) && differs(key, state))
             };
-            // Two have made one thing, or moved one record.
+            // Both sides created the same thing, or moved the same record.
             let is_replaced = |after: &Json| match is_made {
                 true => after != state,
                 false => state.get("stepmark_kind").is_some() && is_moved(after),
@@ -153,7 +151,6 @@ impl Lineage {
         found
     }
 
-    /// The frontmatter after the event `id`, found from the nearest snapshot before it.
     pub fn state_after(&self, id: EventId) -> Result<Json, ReplayError> {
         let mut way = Vec::new();
         let mut event = self.get(id).ok_or(ReplayError::Unknown { event: id })?;
@@ -164,7 +161,7 @@ impl Lineage {
             way.push(event);
             let Some(parent) = event.parents.first() else { break Json::Object(serde_json::Map::new()) };
             let missing = ReplayError::MissingParent { event: event.id, parent: *parent };
-            // Only forged events lead back to themselves: an id is made from those of the parents.
+            // Only forged events form cycles: ids depend on parents.
             event = self.get(*parent).filter(|_| way.len() < self.events.len()).ok_or(missing)?;
         };
         for event in way.into_iter().rev() {
@@ -176,8 +173,8 @@ impl Lineage {
         }
     }
 
-    /// Replays all events, and says which of them does not lead to the state that it records. An event whose
-    /// parent is missing starts anew from its snapshot, or cannot be judged.
+    /// Returns events that do not lead to their recorded state. After a missing parent, replay continues at a
+    /// snapshot; until then nothing is judged.
     pub fn verify(&self) -> Vec<ReplayError> {
         let mut states: HashMap<EventId, Json> = HashMap::new();
         let mut children: HashMap<EventId, usize> = HashMap::new();
@@ -189,7 +186,7 @@ impl Lineage {
             let before = event.parents.first().and_then(|parent| {
                 let left = children.get_mut(parent)?;
                 *left -= 1;
-                // The last child takes the state away: as many are kept as there are branches.
+                // Keeps only as many states as there are branches.
                 if *left == 0 { states.remove(parent) } else { states.get(parent).cloned() }
             });
             match advance(event, before) {
@@ -209,7 +206,7 @@ impl Lineage {
     }
 }
 
-/// The state after `event`, judged by digest and snapshot; `None` with nothing to start from.
+/// Checked by digest and snapshot; `None` without a base state.
 fn advance(event: &Event, before: Option<Json>) -> Result<Option<Json>, ReplayError> {
     let start = match (before, event.parents.is_empty()) {
         (Some(before), _) => Some(before),
@@ -228,9 +225,8 @@ fn follow(state: &mut Json, event: &Event) -> Result<(), ReplayError> {
     make_changes(state, &event.changes).map_err(|source| ReplayError::Mismatch { event: event.id, source })
 }
 
-/// The plan that takes back what `event` changed in the frontmatter of `artifact`. What was changed since,
-/// elsewhere, stays. What is as the event left it is written as it was written before the event, to the byte;
-/// the rest is given its values back.
+/// Reverts the changes of `event`; later changes elsewhere are kept. Unchanged text gets its old bytes back,
+/// other parts their old values.
 pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusal> {
     let refuse =
         |reason: &str| TransitionRefusal::NoUndo { event: event.id.to_string(), reason: reason.to_owned() };
@@ -239,7 +235,7 @@ pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusa
     if !event.is_genuine() {
         return Err(refuse("its id does not match its content: it was changed after it was written"));
     }
-    // What happened at its path before it had an id is its own, too.
+    // Includes events of its path before it had an id.
     let before_its_id = ArtifactKey::of_path(artifact.path());
     if ![&key, &before_its_id].contains(&&about.key) && about.was.as_ref() != Some(&key) {
         return Err(refuse("it is about another artifact"));
@@ -261,7 +257,7 @@ pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusa
     if let Some(edit) = spelling.as_ref().and_then(|spelling| put_back(artifact, spelling, event)) {
         return Ok(Plan { edits: vec![edit], remarks: Vec::new() });
     }
-    // What its changes add may have stood in the file before, where no reader looks for it.
+    // Added text may have been in the file before, outside of the frontmatter.
     let before = event.before.and_then(|before| before.state);
     let may_have_moved_text = event.kind == Kind::EXTERNAL_EDIT || event.data.contains_key("fixes");
     let had_no_keys = before == Some(StateDigest::of(&Json::Object(Map::new())));
@@ -289,8 +285,7 @@ pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusa
     Ok(Plan { edits, remarks: Vec::new() })
 }
 
-/// The edit that gives the file back which the event replaced, where its frontmatter had or has no state to
-/// compare: the hash of that file is in the event.
+/// For frontmatter without comparable state: the event has the hash of the old file.
 fn put_back(artifact: &Artifact, spelling: &Spelling, event: &Event) -> Option<Edit> {
     let (before, after) = (event.before?, event.after?);
     if before.state.is_some() && after.state.is_some() {
@@ -302,7 +297,6 @@ fn put_back(artifact: &Artifact, spelling: &Spelling, event: &Event) -> Option<E
     (!edited.splices.is_empty() && FileHash::of(&edited.bytes) == before.file).then_some(edit)
 }
 
-/// The edits from the state `now` to `before` in its old writing; `None` where that is not proven.
 fn spelled(
     artifact: &Artifact,
     spelling: &Spelling,
@@ -325,7 +319,6 @@ fn with_splices(
     let (mut planned, mut state) = (Vec::new(), now.clone());
     if !splices.is_empty() {
         state = Artifact::read(artifact.path().clone(), splice(file, &splices)?).state_value().ok()?;
-        // An entry that says neither is not what the changes tell of.
         let keys = [now, before, &state].into_iter().filter_map(Json::as_object).flat_map(|map| map.keys());
         for key in keys {
             if state.get(key) != before.get(key) && state.get(key) != now.get(key) {

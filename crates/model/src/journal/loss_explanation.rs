@@ -1,4 +1,4 @@
-//! The explanation of a loss by history. Pure: events and states in, verdict out.
+//! Explains losses by history. Pure: events and states → verdict.
 
 use std::collections::HashSet;
 
@@ -9,34 +9,30 @@ use super::{Digests, Event, EventId, Kind, Lineage};
 use crate::workflow::StepId;
 use stepmark_frontmatter::{Change, Operation, Segment};
 
-/// Something that an artifact said and does not say any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss<'a> {
-    /// A completed step: accepted if it was reopened, or an earlier state was put back.
+    /// Accepted if it was reopened, or an earlier state was restored.
     Step {
         list: &'a str,
         spelling: &'a str,
     },
-    /// The value of a key of the root.
     Value {
         key: &'a str,
     },
     Artifact,
 }
 
-/// A change of an artifact between two states of its repository, with what history knows of it.
+/// A change between two states of the repository, with history.
 #[derive(Clone, Copy)]
 pub struct ChangeInHistory<'a> {
     pub lineage: &'a Lineage,
     pub before: Option<Digests>,
-    /// The artifact in the newer state; `None` where it is deleted.
     pub now: Option<Digests>,
     pub now_state: Option<&'a Json>,
     pub newer: NewerState,
     pub is_held_before: &'a dyn Fn(EventId) -> bool,
-    /// The time of the artifact's last commit, as its author's clock says, in the history of the older state.
+    /// Author time of the artifact's last commit in the older state.
     pub committed_before: Option<Timestamp>,
-    /// Returns whether the newer state of the repository holds the event.
     pub is_held_now: &'a dyn Fn(EventId) -> bool,
 }
 
@@ -44,16 +40,16 @@ pub struct ChangeInHistory<'a> {
 pub enum NewerState {
     Commit,
     Index {
-        /// The artifact in the work tree, which may be ahead of the index.
+        /// May be ahead of the index.
         worktree: Option<Digests>,
     },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossExplanation {
-    /// Somebody took it away through stepmark, and the newer state holds the event: every clone can see why.
+    /// Removed through stepmark, and the newer state has the event: every clone sees the reason.
     Held,
-    /// The same, but only this clone knows the event.
+    /// The same, but only this clone has the event.
     NotHeld,
     Unexplained,
 }
@@ -61,12 +57,12 @@ pub enum LossExplanation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
     Lost,
-    /// It came, or stayed while its neighbours changed.
+    /// Added, or kept while its neighbours changed.
     There,
 }
 
 impl ChangeInHistory<'_> {
-    /// Events that the newer state holds decide, as in every other clone; else all of this clone are asked.
+    /// Events of the newer state decide, as in other clones; if they do not explain it, all local events.
     pub fn explanation(&self, loss: &Loss<'_>) -> LossExplanation {
         if self.is_explained(loss, self.is_held_now) {
             LossExplanation::Held
@@ -77,11 +73,10 @@ impl ChangeInHistory<'_> {
         }
     }
 
-    /// Returns whether the events that `counts` explain the loss.
+    /// Only events for which `counts` is true.
     ///
-    /// Events that led to the newer state decide, each by what happened before it: the last word on the loss
-    /// must be that somebody took it away. Where no event led there, as after a merge, it is enough that one
-    /// of the last words is.
+    /// Events that led to the newer state decide, each by what happened before it: the last one about the
+    /// loss must be a removal. If none led there, as after a merge, one of the last ones is enough.
     fn is_explained(&self, loss: &Loss<'_>, counts: &dyn Fn(EventId) -> bool) -> bool {
         let past = self.past_of_before();
         let took_away = |event: &Event| {
@@ -117,9 +112,8 @@ impl ChangeInHistory<'_> {
         })
     }
 
-    /// Returns whether the loss was spoken of by `later` events, which did not lead to the index, and the
-    /// work tree shows none of their states: then somebody wrote the older state back. Where it shows one,
-    /// the index is only behind the work tree.
+    /// `later` events mention the loss, did not lead to the index, and the work tree has none of their
+    /// states: an older state was written back. If it has one, only the index is behind.
     fn was_left(
         &self,
         later: &HashSet<EventId>,
@@ -132,16 +126,16 @@ impl ChangeInHistory<'_> {
             && !later().any(|event| Digests::are_same_state(event.after, worktree))
     }
 
-    /// Returns whether the artifact was committed after the event, and the older state, which has the event,
-    /// does not show it: what was done was taken back since by other means. Git's times are whole seconds.
+    /// The artifact was committed after the event, and the older state has the event but not its effect: it
+    /// was reverted outside of stepmark. Git's times are whole seconds.
     fn is_left_behind(&self, event: &Event) -> bool {
         self.committed_before.is_some_and(|at| at > event.at)
             && (self.is_held_before)(event.id)
             && !self.came_from_beside(event)
     }
 
-    /// Returns whether the event happened beside those that led to the older state, and led to the newer one:
-    /// a commit seals what all work trees did, so that the older state holds events that it never showed.
+    /// The event is not an ancestor of the older state, but of the newer: a commit seals events of all work
+    /// trees, so the older state has events without their effect.
     fn came_from_beside(&self, event: &Event) -> bool {
         let (earlier, later) = (self.lineage.ancestors(event.id), self.descendants(event.id));
         let leads_to_now = |other: &Event| {
@@ -158,9 +152,8 @@ impl ChangeInHistory<'_> {
         self.lineage.events().iter().filter(|event| Digests::are_same_state(event.after, self.before))
     }
 
-    /// The events that had happened when the older state was made, as far as states tell: those that led to
-    /// it. A state that recurs is that of its latest event only where the older state of the repository holds
-    /// what lies between.
+    /// Ancestors of the older state, judged by states. A recurring state is that of its latest event only if
+    /// the older repository state has the events in between.
     fn past_of_before(&self) -> HashSet<EventId> {
         let pasts: Vec<(EventId, HashSet<EventId>)> =
             self.led_to_before().map(|event| (event.id, self.lineage.ancestors(event.id))).collect();
@@ -173,7 +166,7 @@ impl ChangeInHistory<'_> {
         candidates.into_iter().filter(|id| is_past(*id)).collect()
     }
 
-    /// The events that count, are `within` and speak of the loss, followed by no other that does.
+    /// Counting events `within` about the loss, without a later one.
     fn last_words(
         &self,
         loss: &Loss<'_>,
@@ -205,10 +198,9 @@ impl ChangeInHistory<'_> {
         found
     }
 
-    /// `None`: the event does not speak of the loss.
     fn effect(&self, event: &Event, loss: &Loss<'_>) -> Option<Effect> {
         if event.kind == Kind::EXTERNAL_EDIT && event.parents.len() > 1 {
-            // What git made of several states: the word of each of them still counts.
+            // A merge by git: each merged event still counts.
             return None;
         }
         match loss {
@@ -237,9 +229,8 @@ impl ChangeInHistory<'_> {
         }
     }
 
-    /// Returns whether the author of the event said what was to happen. A step goes by `reopen`, or with an
-    /// earlier state that is put back, or against what was refused; a value by any command; an artifact by
-    /// `remove`, as it was then or had become since.
+    /// The author intended it: a step by `reopen`, by restoring an earlier state, or by an override; a value
+    /// by any command; an artifact by `remove` in that or a later state.
     fn is_deliberate(&self, event: &Event, loss: &Loss<'_>) -> bool {
         let is_override = |event: &Event| event.kind == Kind::OVERRIDE;
         let is_own_change = event.kind == Kind::CHANGE;
@@ -256,7 +247,6 @@ impl ChangeInHistory<'_> {
         }
     }
 
-    /// Returns whether a removal is that of the older state, and not of another one on another branch.
     fn is_about_before(&self, event: &Event) -> bool {
         let ancestors = self.lineage.ancestors(event.id);
         let mut led_to_before = self.led_to_before();

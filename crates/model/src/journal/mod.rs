@@ -1,5 +1,5 @@
-//! History: events, the segments they stand in, and the states they lead to. Pure; `store` is the edge that
-//! reads and indexes the files (docs/adr/0006-journal.md).
+//! History: events, segments, and states. Pure; `store` reads and indexes the files
+//! (docs/adr/0006-journal.md).
 
 mod event_builder;
 mod actor;

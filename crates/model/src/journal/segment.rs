@@ -1,4 +1,4 @@
-//! The files that events stand in: a header line, then one event a line, each chained to the line before.
+//! Segment files: a header line, then one event per line, each chained to the line before.
 
 use super::{Actor, ActorKind, Event, EventDraft, EventId, Kind};
 use crate::artifact::FileHash;
@@ -8,29 +8,28 @@ use std::fmt;
 
 const FORMAT: &str = "journal/1";
 
-/// Without the file's extension: letters, digits, `-`, `_` and `.`, never a leading dot.
+/// Without extension: letters, digits, `-`, `_` and `.`, no leading dot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct SegmentName(String);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
-    /// The format: `journal/1`.
+    /// `journal/1`
     pub stepmark: String,
     pub segment: String,
-    /// The session whose events it holds; `None` for commands outside of any.
+    /// `None`: commands outside of sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// The hash of the line before, without its line feed.
+    /// Hash of the line before, without line feed.
     pub prev: FileHash,
     pub event: Event,
 }
 
-/// The end of a segment that is being read or written: what the next line must be chained to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashChain {
     last: FileHash,
@@ -42,7 +41,7 @@ pub enum LineProblem {
     Header,
     #[error("the line is no event: {reason}")]
     NotAnEvent {
-        /// The message of the JSON reader.
+        /// Of the JSON reader.
         reason: String,
     },
     #[error(
@@ -55,13 +54,12 @@ pub enum LineProblem {
     Torn,
     #[error("the first line is that of the segment {segment}: the file was renamed or copied")]
     Misnamed {
-        /// The name in the first line, as JSON.
+        /// As in the first line.
         segment: String,
     },
     #[error("it is no regular file, and is not read")]
     NotAFile,
-    /// Another file of the segment holds other lines, and counts: the one that this clone sealed, or one of
-    /// its own.
+    /// Another file of the segment has other lines and counts: one sealed by, or local to, this clone.
     #[error(
         "it is not the segment that this clone sealed, or that has a file of its own: it was replaced or changed; the other counts"
     )]
@@ -111,7 +109,7 @@ impl Header {
         (line, chain)
     }
 
-    /// Reads the first line of a segment, without its line feed.
+    /// Without line feed.
     pub fn read(line: &[u8]) -> Result<(Self, HashChain), LineProblem> {
         let header: Self = serde_json::from_slice(line).map_err(|_| LineProblem::Header)?;
         if header.stepmark != FORMAT {
@@ -138,7 +136,7 @@ impl HashChain {
         bytes
     }
 
-    /// Without its line feed. The chain goes on behind a bad line, so that it is one problem.
+    /// Without line feed. The chain continues after a bad line, so it is reported once.
     pub fn read(&mut self, line: &[u8]) -> Result<Event, LineProblem> {
         let expected = std::mem::replace(&mut self.last, FileHash::of(line));
         let read: Line = serde_json::from_slice(line)
@@ -147,23 +145,20 @@ impl HashChain {
     }
 }
 
-/// The largest number of segments that a seal names. Those beyond it are named by the next seals: each takes
-/// as many that nobody named before.
+/// Segments beyond it are named by the next seals.
 pub const MOST_HEADS: usize = 64;
 
-/// The field of a seal that holds the heads: names and hashes.
 const FIELD: &str = "heads";
 
-/// A sealed segment, and the hash of its last line, which follows from all lines before it.
+/// The hash of the last line covers all lines before it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SegmentHead {
     pub segment: SegmentName,
-    /// The hash of its last line, without its line end.
+    /// Without line end.
     pub last: FileHash,
 }
 
-/// The last line of a segment that is sealed at `at` and follows segments with these heads. It has the shape
-/// of an event, so that programs that do not know it pass over a kind that they do not know.
+/// Follows segments with these heads. Shaped as an event, so that older programs skip it as an unknown kind.
 pub fn seal(heads: &[SegmentHead], at: Timestamp) -> Event {
     let named = heads.iter().map(|head| (head.segment.to_string(), head.last.to_string().into()));
     let draft = EventDraft::new(Kind::SEAL).with(FIELD, named.collect::<serde_json::Map<_, _>>());
@@ -171,7 +166,7 @@ pub fn seal(heads: &[SegmentHead], at: Timestamp) -> Event {
     Event::new(draft, actor, at).sealed()
 }
 
-/// The heads that a line names, if it is a seal. What is no name or no hash among them names nothing.
+/// `None`: not a seal. Invalid names and hashes are skipped.
 pub fn heads_in(event: &Event) -> Option<Vec<SegmentHead>> {
     if event.kind != Kind::SEAL || event.artifact.is_some() {
         return None;

@@ -1,8 +1,8 @@
-//! The spelling of frontmatter before a change, as data: enough to restore it.
+//! The spelling of frontmatter before a change, for undo.
 //!
-//! What a change replaced is kept as *runs* of whole entries of the root: where they stand, what they became
-//! (by its digest), and the text that they had. A run is put back where its entries are still what the change
-//! made of them. For places where they are not, the text of single values is kept, too.
+//! Replaced text is kept in *runs* of adjacent root entries: position, digest of the new text, old text. A
+//! run is restored only if its entries are unchanged since. For other places the texts of single values are
+//! kept, too.
 
 use std::collections::HashMap;
 
@@ -13,38 +13,35 @@ use stepmark_frontmatter::{
     Change, Document, KeyIndex, KeyPath, Node, NodeKind, Operation, Region, Span, Splice, Value, Yaml,
 };
 
-/// The longest text of one run or value, in bytes.
+/// Of one run or value, in bytes.
 const LONGEST: usize = 4 << 10;
 
-/// The largest number of bytes that are compared to find a moved run; what is not found has its values.
+/// Bytes compared to find a moved run; beyond, only values are restored.
 const SEARCHED: usize = 16 << 20;
 
-/// The most bytes of text in one spelling.
+/// Of one spelling, in bytes.
 const MOST: usize = 16 << 10;
 
-/// The text that a change replaced; beyond the limits its value is in the [`Change`].
+/// Beyond the limits, the value is in the [`Change`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spelling {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     runs: Vec<Run>,
-    /// The texts of values that stood on one line and are written otherwise by default.
+    /// On one line, and different from the default spelling.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     values: Vec<ValueText>,
 }
 
-/// Entries of the root that stand side by side and were changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Run {
     at: usize,
-    /// The beginning of the entry before them.
+    /// First words of the entry before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     after: Option<String>,
     entries: usize,
-    /// The first half of the SHA-256 of the text that the change left there.
+    /// First half of the SHA-256 of the new text.
     now: String,
-    /// The number of bytes at the beginning of that text that were there before, too.
     start: usize,
-    /// The number of bytes at its end.
     end: usize,
     old: String,
 }
@@ -56,8 +53,7 @@ struct ValueText {
 }
 
 impl Spelling {
-    /// The spelling that `changes`, which lead from the file `old` to the file `new`, replaced; `None` where
-    /// there is nothing to keep. `tree` is the frontmatter of `old`, where somebody has parsed it.
+    /// `None`: nothing to keep. `tree` is the parsed frontmatter of `old`, if available.
     pub fn of(
         region: &Region,
         (old, tree): (&[u8], Option<&Yaml<'_>>),
@@ -78,7 +74,7 @@ impl Spelling {
         (spelling != Self::default()).then_some(spelling)
     }
 
-    /// The splices that put back the text of all entries of `file` that are as the change left them.
+    /// Restores entries that are unchanged since.
     pub fn splices(&self, region: &Region, file: &[u8]) -> Vec<Splice> {
         let (Some(text), Ok(place)) = (text_of(region, file), region.find(&Document::scan(file))) else {
             return Vec::new();
@@ -87,7 +83,7 @@ impl Spelling {
         let mut splices: Vec<Splice> = Vec::new();
         for splice in self.runs.iter().filter_map(|run| run.splice(text, &entries)) {
             let span = splice.span.shifted(place.start);
-            // Of runs that claim the same text, at most one is right.
+            // At most one of overlapping runs is right.
             if splices.last().is_none_or(|last| last.span.end <= span.start) {
                 splices.push(Splice { span, ..splice });
             }
@@ -95,7 +91,7 @@ impl Spelling {
         splices
     }
 
-    /// The splices that give values of `file` their text back, where only the spelling differs.
+    /// For values whose spelling alone differs.
     pub fn value_splices(&self, region: &Region, file: &[u8]) -> Vec<Splice> {
         let Some(yaml) = parsed(region, file) else { return Vec::new() };
         let (Some(root), keys) = (yaml.root(), KeyIndex::default()) else { return Vec::new() };
@@ -114,7 +110,6 @@ impl Spelling {
 }
 
 impl Run {
-    /// The splice in `text`, which consists of `entries`; `None` where they are not as the change left them.
     fn splice(&self, text: &str, entries: &[&str]) -> Option<Splice> {
         let is_here = |at: &usize| {
             let follows = match &self.after {
@@ -156,9 +151,8 @@ fn digest(text: &str) -> String {
     FileHash::of(text.as_bytes()).to_string().chars().take(32).collect()
 }
 
-/// The text cut before each line that begins an entry of the root, as far as lines alone tell: blank lines,
-/// comments and lines that are indented go on with the entry before. It says where to look, and proves
-/// nothing.
+/// Splits at lines that begin a root entry; blank, comment and indented lines belong to the entry before. A
+/// heuristic that finds candidates; it proves nothing.
 fn entry_texts(text: &str) -> Vec<&str> {
     let mut entries = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -178,7 +172,7 @@ fn entry_texts(text: &str) -> Vec<&str> {
     entries
 }
 
-/// The first words of an entry, which lead to it: its key, if it has one.
+/// The key, if it has one.
 fn head_of(entry: &str) -> &str {
     let line = entry.lines().next().unwrap_or_default();
     let head = line.split_once(':').map_or(line, |(key, _)| key);
@@ -200,7 +194,7 @@ fn changed_runs(old: &[&str], new: &[&str]) -> Vec<Run> {
         let (from_old, from_new) = (i, j);
         while (i < old.len() || j < new.len()) && old.get(i) != new.get(j) {
             match (comes_from(&last_in_new, j, old.get(i)), comes_from(&last_in_old, i, new.get(j))) {
-                // It went, or it came.
+                // Removed or added.
                 (false, _) if i < old.len() => i += 1,
                 (_, false) if j < new.len() => j += 1,
                 _ => (i, j) = ((i + 1).min(old.len()), (j + 1).min(new.len())),
@@ -228,7 +222,6 @@ fn run((at, after): (usize, Option<String>), old: &str, entries: &[&str]) -> Run
     Run { at, after, entries: entries.len(), now: digest(&new), start, end, old }
 }
 
-/// The texts of values of the file `old` that `changes` took away, where they say more than the values.
 fn value_texts(
     region: &Region,
     (old, tree): (&[u8], Option<&Yaml<'_>>),

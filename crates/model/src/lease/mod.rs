@@ -1,10 +1,9 @@
-//! Leases: who may change an artifact for a while. Pure: `(lease, who, now) → lease or refusal`.
+//! Leases: the right to change an artifact for a while. Pure: `(lease, who, now) → lease or refusal`.
 //!
-//! A lease names its holder and its end, and carries a *fencing number* that grows with every new holder, for
-//! ever. The clock decides only when a lease may be taken over; whether a commit is admitted, the number
-//! decides. So a clock that runs backwards, or a holder that slept past the end, never makes two holders: the
-//! number of one of them is old. A lease whose end lies further away than it can last was taken by a clock
-//! that ran ahead, and counts as over.
+//! A *fencing number* grows with every new holder, forever, and alone decides if a commit is admitted. The
+//! clock decides only if a lease may be taken over. So with a clock that runs backwards, or a holder that
+//! slept past the end, there are never two holders: one has an old number. A lease that ends later than it
+//! can last came from a wrong clock and counts as expired.
 
 use std::time::Duration;
 
@@ -17,13 +16,13 @@ use serde::{Deserialize, Serialize};
 
 const SCHEMA: &str = "stepmark.lease/1";
 
-/// The lease of an artifact. It stays when nobody holds it: its number must not start again.
+/// Kept without a holder: its number must not start again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
     schema: String,
     pub artifact: ArtifactKey,
     pub path: ProjectPath,
-    /// The fencing number of the present or the last holder.
+    /// Of the present or last holder.
     pub fence: u64,
     #[serde(flatten)]
     pub tenure: Option<LeaseTerm>,
@@ -38,13 +37,12 @@ impl Lease {
         Self { tenure, ..self.clone() }
     }
 
-    /// The lease that `bytes` hold; `None` where they hold none of this version.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice::<Self>(bytes).ok().filter(|lease| lease.schema == SCHEMA)
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
-        // JSON of a value in memory cannot fail; an empty file is no lease, and is refused.
+        // JSON of a value in memory cannot fail; an empty file is refused when read.
         let mut bytes = serde_json::to_vec(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes
@@ -56,17 +54,16 @@ impl Lease {
         name + ".json"
     }
 
-    /// The holder whose time is not over, and was not made by a clock that was wrong.
+    /// Not expired, and not from a wrong clock.
     pub fn live(&self, now: Timestamp) -> Option<&LeaseTerm> {
         self.tenure.as_ref().filter(|tenure| now < tenure.expires_at && !tenure.is_beyond(now))
     }
 }
 
-/// Returns whether `who` may change an artifact whose lease is `lease` (`None`: none was ever taken). Asked
-/// under the artifact's lock, under which leases change too.
+/// `lease` is `None` if none was ever taken. Call it under the artifact's lock.
 ///
-/// Who shows a fencing number is admitted if it is that of the lease, whatever the clock says; who shows
-/// none, if no live lease of anybody else stands.
+/// A given fencing number must match, whatever the clock says; without one, nobody else may hold a live
+/// lease.
 pub fn admits(lease: Option<&Lease>, who: &Attribution, now: Timestamp) -> Result<(), LeaseRefusal> {
     let Some(lease) = lease else { return Ok(()) };
     match (who.fence, lease.live(now)) {
@@ -124,20 +121,19 @@ impl LeaseRefusal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaseTerm {
     pub holder: Actor,
-    /// In which session; every process of it counts as the holder.
+    /// All processes of the session are the holder.
     pub session: Option<String>,
     pub taken_at: Timestamp,
-    /// From when on others may take it over.
     pub expires_at: Timestamp,
-    /// The number of seconds it lasted when it was taken or renewed last; not in leases of earlier versions.
+    /// Duration at the last renewal; missing in older leases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasts_seconds: Option<u64>,
-    /// Set where it was taken to make one step, which gives it back outside of sessions.
+    /// Taken for one step, which releases it outside of sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_for_one_step: bool,
 }
 
-/// No lease lasts longer: who needs more renews it.
+/// Longer work renews it.
 pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 const SKEW: Duration = Duration::from_secs(10 * 60);
@@ -145,19 +141,16 @@ const SKEW: Duration = Duration::from_secs(10 * 60);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcquiredLease {
     pub lease: Lease,
-    /// The lease of another holder, and its number, where that one had not given it up.
+    /// Lease and number of a holder who had not released it.
     pub taken_over: Option<(LeaseTerm, u64)>,
-    /// True if the same holder had it before, and only its end was moved.
     pub is_renewed: bool,
 }
 
-/// The treatment of a lease that somebody else holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// Respect it as long as it lives.
     WhenFree,
     ForOneStep,
-    /// Take it over, living or not: a person knows that the holder is gone, or that a clock went wrong.
+    /// Even if it is live: a person knows that the holder is gone, or that a clock is wrong.
     Seize,
 }
 
@@ -176,19 +169,18 @@ impl LeaseTerm {
         Self { expires_at: end(now, duration), lasts_seconds, ..self.clone() }
     }
 
-    /// Returns whether its end is further than it can last: then the clock was wrong, and nobody waits.
+    /// Ends later than it can last: the clock was wrong, and nobody waits.
     pub fn is_beyond(&self, now: Timestamp) -> bool {
         let lasts = self.lasts_seconds.map_or(LONGEST, Duration::from_secs).min(LONGEST);
         self.expires_at > end(now, lasts + SKEW)
     }
 
-    /// Returns whether `who` gives it back by completing a step; sessions and those with the number keep it.
+    /// Sessions and holders with the number keep it.
     pub fn ends_with_step(&self, who: &Attribution) -> bool {
         self.is_for_one_step && self.session.is_none() && who.fence.is_none() && self.is_held_by(who)
     }
 
-    /// Returns whether `who` is the holder: by its session, or, outside of sessions, by its name. An actor
-    /// that nobody knows is not recognised again.
+    /// By session, or, outside of sessions, by name. Unknown actors never match.
     pub fn is_held_by(&self, who: &Attribution) -> bool {
         match (&self.session, &who.session) {
             (Some(session), Some(own)) => session == own.as_str(),
@@ -198,14 +190,12 @@ impl LeaseTerm {
     }
 }
 
-/// The end of a time that begins now; times have an end in the year 9999.
 fn end(now: Timestamp, duration: Duration) -> Timestamp {
     now.checked_add(duration).unwrap_or(Timestamp::MAX)
 }
 
-/// Gives the lease of an artifact to `who`, if nobody else holds it. `current` is the lease as it is; none
-/// was taken ever where it is `None`. Whoever holds it in a session, or shows its number, gets the same lease
-/// with a new end.
+/// `current` is `None` if no lease was ever taken. A holder by session or number gets the same lease with a
+/// new end.
 pub fn take(
     current: Option<&Lease>,
     (artifact, path): (&ArtifactKey, &ProjectPath),
@@ -238,17 +228,17 @@ pub fn take(
     }
 }
 
-/// Two processes of one person outside of a session exclude each other: a name does not tell them apart.
+/// Two processes of one person outside of a session exclude each other.
 const fn is_nameless_again(tenure: &LeaseTerm, who: &Attribution) -> bool {
     tenure.session.is_none() && who.fence.is_none()
 }
 
-/// Returns whether `who` has the right of the holder: its number if it shows one, else its session or name.
+/// By number if given, else by session or name.
 fn is_holder(lease: &Lease, tenure: &LeaseTerm, who: &Attribution) -> bool {
     who.fence.map_or_else(|| tenure.is_held_by(who), |fence| fence == lease.fence)
 }
 
-/// Moves the end of a lease; also of one that has run out, as long as nobody took it over.
+/// An expired lease, too, as long as nobody took it over.
 pub fn renew(
     current: Option<&Lease>,
     who: &Attribution,

@@ -1,5 +1,4 @@
-//! The lifecycle of an artifact: decided by [`Lifecycles::choose`], never guessed. Tables and their laws are
-//! in the crate of packs.
+//! The lifecycle of an artifact, chosen by [`Lifecycles::choose`]. Tables and their laws are in `packs`.
 
 use std::{
     cell::OnceCell,
@@ -41,17 +40,16 @@ pub struct Lifecycles {
 pub struct Choice {
     pub lifecycle: Arc<Lifecycle>,
     pub kind: Option<Arc<Kind>>,
-    /// The kind of another pack of the project that claims the artifact too.
+    /// Of another pack that claims the artifact, too.
     pub rival: Option<Arc<Kind>>,
     pub source: LifecycleSource,
-    /// The reasons why it applies. Never empty.
+    /// Never empty.
     pub evidence: Vec<ConditionMatch>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LifecycleSource {
     Declared,
-    /// stepmark, since the artifact is of a type that it knows.
     ArtifactType,
 }
 
@@ -98,7 +96,7 @@ impl DeclaredLifecycle {
         Ok(Some(Self { lifecycle: Arc::clone(lifecycle), applies_to, kind }))
     }
 
-    /// Returns whether it may apply to an artifact at `path`, whatever that says.
+    /// By path alone.
     pub fn may_apply_at(&self, path: &ProjectPath) -> bool {
         let may_fit =
             |own: &Condition| own.paths.is_empty() || own.paths.iter().any(|glob| glob.matches(path));
@@ -107,7 +105,6 @@ impl DeclaredLifecycle {
 }
 
 impl Lifecycles {
-    /// The lifecycles of a project that declares `declared`, in its order.
     pub const fn new(declared: Vec<DeclaredLifecycle>) -> Self {
         Self { declared }
     }
@@ -116,7 +113,7 @@ impl Lifecycles {
         &self.declared
     }
 
-    /// All lifecycles, each once: those that the project declares, then those that are built in.
+    /// Declared ones first, then built-in ones.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Lifecycle>> {
         let declared = self.declared.iter().map(|declared| &declared.lifecycle);
         let is_new = |table: &&DeclaredLifecycle| {
@@ -126,7 +123,7 @@ impl Lifecycles {
         declared.chain(built_in.map(|table| &table.lifecycle))
     }
 
-    /// Returns whether any judges more than the status; mostly none does, and none need be chosen.
+    /// Almost always false; then none need be chosen.
     pub fn judge_changes(&self) -> bool {
         self.declared.iter().chain(tables()).any(|table| table.lifecycle.judges_changes())
     }
@@ -135,13 +132,12 @@ impl Lifecycles {
         self.all().find(|lifecycle| lifecycle.name() == name)
     }
 
-    /// Returns whether only recorded changes of `artifact` count.
     pub fn is_recorded(&self, artifact: &Artifact) -> bool {
         self.choose(artifact).and_then(|choice| choice.kind).is_some_and(|kind| kind.is_recorded)
     }
 
-    /// The lifecycle of `artifact`: the first that the project declares for it, else the one of its type,
-    /// else none. A status alone is no evidence: `complete` in a PRD belongs to no table.
+    /// The first declared one, else that of the artifact's type. A status alone is no evidence: `complete` in
+    /// a PRD belongs to no table.
     pub fn choose(&self, artifact: &Artifact) -> Option<Choice> {
         let subject = ConditionInput::new(artifact);
         let fits = |table: &DeclaredLifecycle, source: LifecycleSource| {
@@ -165,7 +161,6 @@ static BUILT_IN: LazyLock<Vec<DeclaredLifecycle>> = LazyLock::new(|| {
     kinds.filter_map(|kind| DeclaredLifecycle::of_kind(kind).ok().flatten()).collect()
 });
 
-/// The built-in tables, in the order in which an artifact is looked for in them.
 fn tables() -> &'static [DeclaredLifecycle] {
     &BUILT_IN
 }
@@ -174,18 +169,17 @@ pub fn built_in(name: &str) -> Option<&'static Arc<Lifecycle>> {
     tables().iter().map(|table| &table.lifecycle).find(|lifecycle| lifecycle.name() == name)
 }
 
-/// The condition under which a lifecycle applies to an artifact: all parts of it hold.
+/// All parts must hold.
 #[derive(Clone, Debug)]
 pub struct Condition {
     paths: Vec<PathGlob>,
     workflow_types: Vec<String>,
-    /// Keys with their values; none means any value.
+    /// `None`: any value.
     keys: Vec<(String, Option<Vec<String>>)>,
     heading: Option<String>,
     delegated: Option<bool>,
 }
 
-/// Something about an artifact that a lifecycle wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConditionMatch {
     Path(String),
@@ -193,7 +187,6 @@ pub enum ConditionMatch {
     Key(String),
     KeyValue(String, String),
     Heading(String),
-    /// It was delegated from another artifact, or was not.
     Delegated(bool),
 }
 
@@ -212,7 +205,6 @@ impl fmt::Display for ConditionMatch {
 }
 
 impl Choice {
-    /// The file of a skill that says how the work of `artifact` goes on in `state`.
     pub fn guide<'s>(&self, state: &'s LifecycleState, artifact: &Artifact) -> Option<&'s str> {
         let own = state.read.iter().find(|own| is_for(own.when.as_ref(), artifact))?;
         Some(&own.file.0)
@@ -228,7 +220,7 @@ fn is_for(when: Option<&ConditionDeclaration>, artifact: &Artifact) -> bool {
     when.is_none_or(|when| Condition::of(when).evidence(&ConditionInput::new(artifact)).is_some())
 }
 
-/// An artifact with what is read of it at the first question.
+/// Parsed on first use.
 struct ConditionInput<'a> {
     artifact: &'a Artifact,
     keys: OnceCell<RootKeys>,
@@ -239,7 +231,7 @@ impl<'a> ConditionInput<'a> {
         Self { artifact, keys: OnceCell::new() }
     }
 
-    /// Returns whether the frontmatter may have the key: most have none, and need not be read again.
+    /// Fast path: most frontmatter lacks the key and is not parsed.
     fn may_have(&self, key: &str) -> bool {
         let state = self.artifact.state_span().map(|span| &self.artifact.bytes()[span.range()]);
         state.is_some_and(|state| memmem::find(state, key.as_bytes()).is_some())
@@ -251,7 +243,6 @@ impl<'a> ConditionInput<'a> {
 }
 
 impl Condition {
-    /// The reasons why it holds; `None` where it does not. What costs least is asked first.
     fn evidence(&self, subject: &ConditionInput<'_>) -> Option<Vec<ConditionMatch>> {
         let mut found = Vec::new();
         if !self.paths.is_empty() {

@@ -1,5 +1,4 @@
-//! The frontmatter of an artifact at a moment worth going back to: one file, written once, tracked by git;
-//! its name, and the keys under which those of a damaged file stand.
+//! Checkpoints: an artifact's frontmatter at one moment, in an immutable file tracked by git.
 
 use std::collections::HashSet;
 
@@ -18,24 +17,22 @@ pub const CHECKPOINTS: &str = ".stepmark/checkpoints";
 
 const SCHEMA: &str = "stepmark.checkpoint/1";
 
-/// A checkpoint: the raw frontmatter of an artifact, and what proves it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     schema: String,
     pub key: ArtifactKey,
     pub path: ProjectPath,
     pub event: EventId,
-    /// The commit that was checked out; `None` outside of git, or before the first commit.
+    /// `None` outside of git, or before the first commit.
     pub git_commit: Option<String>,
     pub at: Timestamp,
     pub message: Option<String>,
     pub file_hash: FileHash,
     pub state_digest: StateDigest,
-    /// The hash of `frontmatter`, so that a change of a comment shows too.
+    /// Of `frontmatter`, comments included.
     pub frontmatter_hash: FileHash,
-    /// All between the lines of the two fences, or all of the block, to the byte.
+    /// Bytes between the fences, or of the state block.
     pub frontmatter: String,
-    /// Fields that this version does not know.
     #[serde(flatten)]
     pub more: Map<String, Json>,
 }
@@ -44,7 +41,7 @@ pub struct Checkpoint {
 pub enum CheckpointProblem {
     #[error("it is no checkpoint: {reason}")]
     NotACheckpoint {
-        /// The message of the JSON reader.
+        /// Of the JSON reader.
         reason: String,
     },
     #[error("its format is `{found}`, and this version reads `{SCHEMA}`")]
@@ -65,7 +62,6 @@ pub enum NoCheckpoint {
     NotUtf8,
 }
 
-/// The facts of a checkpoint that do not come from the artifact.
 #[derive(Clone, Debug)]
 pub struct CheckpointContext {
     pub event: EventId,
@@ -124,7 +120,7 @@ impl Checkpoint {
         }
     }
 
-    /// A file with this frontmatter above `body`; with this block alone, where the state stands in one.
+    /// Above `body`, or alone for a state block.
     pub fn with_body(&self, body: &[u8]) -> Vec<u8> {
         file_with_state(&self.path, &self.frontmatter, body)
     }
@@ -132,17 +128,17 @@ impl Checkpoint {
 
 const SHOWN: usize = 60;
 
-/// Readable parts of the key and a part of its hash, as two keys may look alike.
+/// Readable part of the key, and of its hash: keys may look alike.
 pub fn checkpoint_folder(key: &ArtifactKey) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
     let shown = key.as_str().split_once(':').map_or(key.as_str(), |(_, name)| name);
     let shown: String = shown.chars().take(SHOWN).map(|c| if is_plain(c) { c } else { '-' }).collect();
     let hash = FileHash::of(key.as_str().as_bytes()).to_string();
-    // No name may start with a dot: such files are hidden.
+    // Names with a leading dot are hidden.
     format!("{CHECKPOINTS}/{}-{}", shown.trim_start_matches('.'), &hash[..8])
 }
 
-/// The file of a checkpoint that is made at `at` of a file with this hash. Names sort by time.
+/// Names sort by time.
 pub fn checkpoint_path(
     key: &ArtifactKey,
     at: Timestamp,
@@ -151,7 +147,7 @@ pub fn checkpoint_path(
     ProjectPath::new(format!("{}/{}.json", checkpoint_folder(key), stem(at, hash)))
 }
 
-/// The copy of the whole of a damaged file, beside the checkpoint that is put back into it.
+/// Kept beside the checkpoint that is restored.
 pub fn damaged_copy_path(
     checkpoint: &ProjectPath,
     at: Timestamp,
@@ -165,11 +161,11 @@ fn stem(at: Timestamp, hash: FileHash) -> String {
     format!("{}-{}", at.strftime("%Y%m%dT%H%M%S.%3fZ"), &hash.to_string()[..8])
 }
 
-/// The number of lines of a damaged file that are read: frontmatter stands at its start.
+/// Lines read of a damaged file: frontmatter is at its start.
 const LINES: usize = 200;
 
-/// The keys under which an artifact may have been known, the likeliest first: the one that its frontmatter
-/// gives; where that cannot be read, those of lines in it that give an id; and its path.
+/// Keys that the artifact may have had, likeliest first: from frontmatter, else from lines with an id, then
+/// the path.
 pub fn surviving_keys(artifact: &Artifact) -> Vec<ArtifactKey> {
     let mut keys = vec![ArtifactKey::of(artifact)];
     if artifact.state_value().is_err() {

@@ -1,6 +1,5 @@
-//! Gates: a small file for every completed step, `.stepmark/gates/ARTIFACT/STEP.gate`, for scripts
-//! that can do no more than `test -f`. They are an export that `gates: true` switches on. Whether a step is
-//! done is read from the artifact ([`verify`]), never from a gate.
+//! Gates: a file per completed step, `.stepmark/gates/ARTIFACT/STEP.gate`, for scripts that can only `test
+//! -f`. An export, enabled by `gates: true`; [`verify`] reads the artifact, never a gate.
 
 use crate::artifact::{Artifact, ProjectPath};
 use crate::check::rules::gates::{GATE_WITHOUT_STEP, STEP_WITHOUT_GATE};
@@ -16,7 +15,7 @@ pub const GATES_FOLDER: &str = ".stepmark/gates";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Closed {
     NoArtifact,
-    /// The artifact's frontmatter does not say one thing to every reader.
+    /// Readers disagree on the frontmatter.
     Unreadable {
         reason: String,
     },
@@ -43,7 +42,6 @@ impl fmt::Display for Closed {
     }
 }
 
-/// Returns whether `artifact`, which lists the steps `completed`, says that the step `asked` is done.
 pub fn verify(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,
@@ -56,7 +54,7 @@ pub fn verify(
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateStep {
-    /// As the workflow names it; as it is listed where no workflow knows it, or several of its steps fit.
+    /// The workflow's name for it; if unknown or ambiguous, as listed.
     pub name: String,
     pub listed: String,
 }
@@ -72,13 +70,13 @@ impl GateStep {
     }
 }
 
-/// Each once; none where readers would disagree on the frontmatter. Resume markers are no steps.
+/// Without duplicates and resume markers; empty if readers disagree on the frontmatter.
 pub fn gate_steps(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,
     completed: &[StepId],
 ) -> Vec<GateStep> {
-    // An empty list says the same to every reader.
+    // All readers agree on an empty list.
     if completed.is_empty() || artifact.state_value().is_err() {
         return Vec::new();
     }
@@ -96,7 +94,6 @@ pub fn gate_steps(
     steps
 }
 
-/// Those of the file names `stored` that are the gate of none of `steps`.
 pub fn superfluous(steps: &[GateStep], stored: &[String]) -> Vec<String> {
     let names: HashSet<String> = steps.iter().map(GateStep::file_name).collect();
     stored.iter().filter(|stored| !names.contains(*stored)).cloned().collect()
@@ -104,12 +101,11 @@ pub fn superfluous(steps: &[GateStep], stored: &[String]) -> Vec<String> {
 
 pub const GATE_EXTENSION: &str = ".gate";
 
-/// Longer names are cut; every file system takes 255 bytes.
+/// Longer names are cut; file systems take 255 bytes.
 const LONGEST: usize = 150;
 
-/// The file name of the gate of `step`: `step-03-success.gate`. Two different steps never share one, on file
-/// systems that do not tell upper case from lower case either: every byte but `a`–`z`, `0`–`9`, `-`, `_` and
-/// inner `.` is written as `%` and two hexadecimal digits; a name that is too long ends with its hash.
+/// `step-03-success.gate`. Unique per step, also without case: all bytes but `a`–`z`, `0`–`9`, `-`, `_` and
+/// inner `.` become `%` and two hexadecimal digits; a cut name ends with its hash.
 fn gate_file_name(step: &str) -> String {
     let mut name = String::with_capacity(step.len() + GATE_EXTENSION.len());
     for (place, byte) in step.bytes().enumerate() {
@@ -125,7 +121,7 @@ fn gate_file_name(step: &str) -> String {
     if name.len() > LONGEST {
         let hash = crate::artifact::FileHash::of(step.as_bytes()).to_string();
         name.truncate(LONGEST - 40);
-        // `%~` stands in no name that was not cut.
+        // Only cut names have `%~`.
         name.push_str("%~");
         name.extend(hash.chars().take(32));
     }
@@ -133,7 +129,7 @@ fn gate_file_name(step: &str) -> String {
     name
 }
 
-/// An artifact without any gate lacks none: `stepmark project` was not run since its checkout.
+/// Without any gate none is missing: `stepmark project` was not run since checkout.
 pub fn gate_findings(artifact: &Artifact, steps: &[GateStep], stored: &[String]) -> Vec<Finding> {
     let list = artifact.steps().map_or(Span::at(0), |steps| steps.span);
     let finding = |rule: &'static Rule, span, message: String, help: &str| {

@@ -1,9 +1,9 @@
-//! Our lines in the hooks of git. Pure: a hook as it is → as it should be.
+//! stepmark's lines in git hooks. Pure: current → wanted content.
 
 use std::collections::BTreeSet;
 
-/// The hooks that can get our lines, each with what they do there. The first [`NEEDED`] keep history and
-/// stop a commit that loses something; the others are for those who ask.
+/// Supported hooks with their purpose. The first [`NEEDED`] keep history and stop commits with losses; others
+/// are optional.
 pub const HOOKS: [(&str, &str); 7] = [
     ("pre-commit", "adds the history of what is staged to the commit, and checks it"),
     ("pre-merge-commit", "does the same for a merge"),
@@ -14,46 +14,42 @@ pub const HOOKS: [(&str, &str); 7] = [
     ("post-rewrite", "rebuilds gates"),
 ];
 
-/// The number of [`HOOKS`] that are installed where none are named.
+/// Default number of [`HOOKS`].
 pub const NEEDED: usize = 3;
 
-/// The hook that earlier versions wrote to: `uninstall` takes our lines out of it.
+/// Used by earlier versions; `uninstall` cleans it.
 pub const FORMER_HOOK: &str = "commit-msg";
 
-/// The suffix of the name of a hook that is no shell script, and is called by ours.
+/// For an existing hook that is no shell script; ours calls it.
 pub const KEPT_SUFFIX: &str = ".stepmark-kept";
 
 const BEGIN: &str = "# >>> stepmark >>> `stepmark hook uninstall` takes these lines out";
 const END: &str = "# <<< stepmark <<<";
 const SHEBANG: &str = "#!/bin/sh";
 
-/// The root that stands for every project below the top, whichever there are when the hook runs.
+/// Every project below the top when the hook runs.
 pub const EVERY_PROJECT: &str = "*";
 
-/// The text before the quoted root of a project in our lines.
 const ROOT: &str = "--root ";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundHook<'a> {
     pub bytes: &'a [u8],
     pub is_executable: bool,
-    /// True if it is a link to a file that others may use too.
     pub is_link: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HookPlan {
     Keep,
-    /// It gets these bytes.
     Write(Vec<u8>),
-    /// It gets the name with [`KEPT_SUFFIX`], and these bytes stand in its place.
+    /// Rename with [`KEPT_SUFFIX`], then write these bytes.
     SetAside(Vec<u8>),
-    /// It goes; what was set aside gets its place back.
+    /// Restores a hook that was set aside.
     Remove,
 }
 
-/// Plans to add our lines to the hook `name`, for the projects at `roots`, seen from the top of the work tree
-/// (`.`: the top itself). Projects that stand in it already stay.
+/// `roots` are relative to the top of the work tree (`.`: the top). Projects in the hook are kept.
 pub fn install(name: &str, roots: &[String], found: Option<FoundHook<'_>>) -> HookPlan {
     let mut all = found.as_ref().map(|found| roots_of(found.bytes)).unwrap_or_default();
     all.extend(roots.iter().cloned());
@@ -76,7 +72,7 @@ pub fn install(name: &str, roots: &[String], found: Option<FoundHook<'_>>) -> Ho
         let end: &[u8] = if first.is_empty() || first.ends_with(b"\n") { b"" } else { b"\n" };
         return HookPlan::Write([first, end, block.as_bytes(), rest].concat());
     }
-    // A hook that git did not run is not to run now.
+    // A hook that git did not run must not run now.
     let call = if found.is_executable {
         format!("exec \"$(dirname \"$0\")/{name}{KEPT_SUFFIX}\" \"$@\"\n")
     } else {
@@ -85,8 +81,7 @@ pub fn install(name: &str, roots: &[String], found: Option<FoundHook<'_>>) -> Ho
     HookPlan::SetAside(format!("{SHEBANG}\n{block}{call}").into_bytes())
 }
 
-/// Plans to take our lines for the projects at `roots`, of `every` one that there is, out of the hook `name`
-/// again. `has_kept`: another hook was set aside for ours.
+/// Removes lines for `roots`, or for `every` project. `has_kept`: another hook was set aside.
 pub fn uninstall(
     name: &str,
     (roots, every): (&[String], &[String]),
@@ -147,7 +142,7 @@ fn unquoted(text: &str) -> Option<String> {
     let mut parts = rest.split('\'');
     read.push_str(parts.next()?);
     while parts.next() == Some("\\") {
-        // `\'` and the quote after it.
+        // Skips `\'` and the quote after it.
         parts.next()?;
         read.push('\'');
         read.push_str(parts.next()?);
@@ -155,13 +150,12 @@ fn unquoted(text: &str) -> Option<String> {
     Some(read)
 }
 
-/// They never fail, since git tells the person of a hook that does, and read nothing of what git writes to
-/// hooks.
+/// Never fails, since git shows failed hooks; reads nothing of the input that git writes to hooks.
 fn gate_lines(root: &str) -> String {
     where_stepmark_is(root, &format!("stepmark project --gates --quiet --root {root} </dev/null || true"))
 }
 
-/// The hook before it has put segments into the index alone, and `git commit FILE` leaves them out of it.
+/// The hook before staged segments in the index only, and `git commit FILE` leaves them out.
 fn after_commit_lines(root: &str) -> String {
     where_stepmark_is(
         root,
@@ -174,7 +168,7 @@ fn where_stepmark_is(root: &str, line: &str) -> String {
     format!("if command -v stepmark >/dev/null 2>&1 && [ -d {folder} ]; then\n    {line}\nfi\n")
 }
 
-/// A machine without stepmark can still commit: it is told that nothing was checked.
+/// Without stepmark installed, commits pass with a message.
 fn checking(lines: String) -> String {
     format!(
         "if ! command -v stepmark >/dev/null 2>&1; then\n    \
@@ -183,13 +177,13 @@ fn checking(lines: String) -> String {
     )
 }
 
-/// The folder whose absence means that the project at the quoted `root` is not there.
+/// Without this folder, the project at the quoted `root` does not exist.
 fn folder(root: &str) -> &str {
     if unquoted(root).as_deref() == Some(EVERY_PROJECT) { "." } else { root }
 }
 
-/// The history of what is staged goes into the commit; where that fails, the check says what is missing.
-/// Findings stop the commit, once all projects are checked.
+/// Adds history of staged files to the commit; if that fails, the check reports it. Findings stop the commit
+/// after all projects are checked.
 fn check_lines(root: &str) -> String {
     let folder = folder(root);
     format!(
@@ -199,7 +193,7 @@ fn check_lines(root: &str) -> String {
     )
 }
 
-/// Lines that find the pushed range; a commit that only the remote knows counts as nothing.
+/// Finds the pushed range; commits unknown locally do not count.
 fn range_lines(root: &str) -> String {
     let folder = folder(root);
     format!(
@@ -209,7 +203,7 @@ fn range_lines(root: &str) -> String {
     )
 }
 
-/// Git writes a line for each ref (githooks(5), "pre-push"); whatever follows in the hook reads them again.
+/// Git writes a line per ref (githooks(5), "pre-push"); later parts of the hook read them, too.
 fn push_lines(each: &str) -> String {
     let loop_lines = format!(
         "    while read -r stepmark_ref stepmark_to stepmark_remote_ref stepmark_from; do\n        \
@@ -232,7 +226,7 @@ fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&bytes[..start], &bytes[end..]))
 }
 
-/// Returns whether a shell runs the file: by its first line, or, without one, by what git does with a text.
+/// By its first line, or, without one, as git runs a text.
 fn is_shell(bytes: &[u8]) -> bool {
     let Some(line) = bytes.strip_prefix(b"#!") else {
         return std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));

@@ -1,8 +1,8 @@
-//! The instruction file of an agent: assembled from components, settings and state digests, and the meta file
-//! beside it. Pure; `workspace::instructions` reads and writes.
+//! The instruction file of an agent, assembled from components, settings and state digests, with a meta file.
+//! Pure; `workspace::instructions` reads and writes.
 //!
-//! State stays in the artifacts: the text names each artifact with the digest of its state, never its
-//! progress, and holds no time. So it changes exactly when an input does.
+//! The text has each artifact's state digest, but no progress and no time: it changes exactly if an input
+//! does.
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -12,9 +12,9 @@ use stepmark_frontmatter::Document;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionComponent {
-    /// Its path; its name in the meta file.
+    /// Also its name in the meta file.
     pub path: ProjectPath,
-    /// Its body, lines ended by LF, without blank lines around it.
+    /// Body with LF, trimmed of blank lines.
     pub text: String,
 }
 
@@ -25,7 +25,7 @@ pub struct ComponentNotText {
 }
 
 impl InstructionComponent {
-    /// Leaves out the frontmatter: that is state, and state is no instruction.
+    /// Drops the frontmatter: state is not an instruction.
     pub fn read(path: ProjectPath, bytes: &[u8]) -> Result<Self, ComponentNotText> {
         let body = &bytes[Document::scan(bytes).body().range()];
         match std::str::from_utf8(body) {
@@ -41,28 +41,27 @@ impl InstructionComponent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructedArtifact {
     pub path: ProjectPath,
-    /// The digest of its state; `None` where its frontmatter cannot be read.
+    /// `None`: unreadable frontmatter.
     pub digest: Option<StateDigest>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstructionInputs {
-    /// The components, in the order of the configuration.
+    /// In the order of the configuration.
     pub components: Vec<InstructionComponent>,
     pub settings: BTreeMap<String, String>,
-    /// The artifacts of the project, in the order of their paths.
+    /// By path.
     pub artifacts: Vec<InstructedArtifact>,
 }
 
 const NOTICE: &str = "<!-- Assembled by stepmark: edits here do not stay: when it is written anew, the edited file is kept beside it \
                       (`.edited`). Change the components, then run `stepmark instructions build`. -->";
 
-/// Returns whether the bytes are those of an instruction file, edited or not: they begin as its notice does.
+/// Edited or not: by the start of its notice.
 pub fn is_instruction_file(bytes: &[u8]) -> bool {
     bytes.starts_with(b"<!-- Assembled by stepmark:")
 }
 
-/// The paragraph that tells an agent where state is.
 const STATE: &str = "## State of the work
 
 How far the work is does not stand here: it stands in the frontmatter of the artifacts below, and changes while you work.
@@ -103,7 +102,6 @@ pub fn assemble(inputs: &InstructionInputs) -> String {
 }
 
 fn line(text: &mut String, name: &str, value: &str) {
-    // Writing into a `String` cannot fail.
     let _infallible = writeln!(text, "- {}: {value}", code(name));
 }
 
@@ -117,7 +115,7 @@ fn spelled(value: &str) -> String {
     if is_plain { value.to_owned() } else { serde_json::Value::from(value).to_string() }
 }
 
-/// The differences of two assembled texts: names of settings and artifacts, and "a component".
+/// Changed settings and artifacts by name; "a component" for other text.
 pub(crate) fn changed_inputs(cached: &str, assembled: &str) -> Vec<String> {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
     let (before, after) = (lines(cached), lines(assembled));
@@ -133,21 +131,21 @@ pub(crate) fn changed_inputs(cached: &str, assembled: &str) -> Vec<String> {
     changed
 }
 
-/// The name of the meta file: that of the instruction file and this.
+/// Appended to the instruction file's name.
 pub const META_SUFFIX: &str = ".meta";
 
-/// The meta file, readable by claude-mpm (docs/formats.md). Unlike there the size counts bytes, and the hash
-/// is compared with the bytes of the file on every use.
+/// Readable by claude-mpm (docs/formats.md). Unlike there, the size is in bytes, and the hash is compared
+/// with the file on every use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstructionMeta {
-    /// The version of the format: `1.0`.
+    /// Of the format: `1.0`.
     pub version: String,
     pub content_type: String,
     pub components: Vec<String>,
-    /// SHA-256 of the instruction file, as 64 hexadecimal digits.
+    /// SHA-256 of the instruction file, 64 hexadecimal digits.
     pub content_hash: String,
     pub content_size_bytes: u64,
-    /// The time at which these bytes were assembled first (RFC 3339). No part of any hash.
+    /// First assembly of these bytes (RFC 3339); not in any hash.
     pub cached_at: String,
 }
 
@@ -163,7 +161,6 @@ impl InstructionMeta {
         }
     }
 
-    /// Reads a meta file; `None` where it is none of this format.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }
@@ -185,9 +182,9 @@ pub enum CacheState {
     InputsChanged {
         changed: Vec<String>,
     },
-    /// The meta file is missing, unreadable or behind: a build was interrupted between the two.
+    /// Missing, unreadable or outdated: a build was interrupted between the two files.
     MetaBehind,
-    /// The bytes of the file are not those that the meta file vouches for.
+    /// The file differs from its meta file.
     Tampered {
         expected: String,
         found: FileHash,
@@ -195,8 +192,7 @@ pub enum CacheState {
 }
 
 impl CacheState {
-    /// Judges the cached `file` and the bytes of its `meta` file; `wanted` and `text` are what the inputs
-    /// give now. The file is hashed here, on every use.
+    /// `wanted` and `text` result from current inputs. Hashes the file on every use.
     pub fn judge(file: Option<&[u8]>, meta: Option<&[u8]>, text: &str, wanted: &InstructionMeta) -> Self {
         let Some(file) = file else { return Self::Absent };
         let found = FileHash::of(file);

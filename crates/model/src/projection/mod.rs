@@ -1,4 +1,4 @@
-//! Artifacts → the bytes of every local copy. Pure and rebuildable.
+//! Artifacts → bytes of local copies. Pure and rebuildable.
 
 pub mod files_manifest;
 pub mod instructions;
@@ -14,40 +14,38 @@ use stepmark_packs::{FileDeclaration, Kind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProjectionFacts {
-    /// Its name in answers, and in the memory of what was written.
+    /// In answers, and in the record of writes.
     pub name: &'static str,
     pub made_of: Source,
-    /// The time by which it has to say what its source says.
+    /// Deadline for matching its source.
     pub freshness: Freshness,
-    /// The files that it owns, as a pattern seen from the project root.
+    /// Its files, as a pattern relative to the project root.
     pub files: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Artifacts, each by itself: where one changes, the part of that one is made anew.
+    /// Each part depends on one artifact.
     EachArtifact,
-    /// All artifacts, and what else is kept of a project.
     Project,
-    /// The definitions that agents work by: workflows, agents, skills, tasks, components.
+    /// Workflows, agents, skills, tasks, components.
     Definitions,
 }
 
-/// The time by which a projection has to say what its source says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// In the commit that changes its source: both or neither.
+    /// Atomic with the source.
     InTheCommit,
-    /// The return of the command that changed its source.
+    /// By the return of the command.
     AfterTheCommit,
-    /// The moment at which it is asked: whoever reads it brings it up to date.
+    /// On read.
     WhenAsked,
-    /// The moment at which a person or an agent calls for it.
+    /// On an explicit command.
     WhenCalledFor,
 }
 
 impl ProjectionFacts {
-    /// `sprint-status.yaml` and the line `Status:` of stories.
+    /// `sprint-status.yaml`, and `Status:` lines of stories.
     pub const LEDGERS: Self =
         Self::of("ledgers", Source::EachArtifact, Freshness::InTheCommit, "**/sprint-status.yaml");
     pub const GATES: Self =
@@ -79,19 +77,18 @@ impl ProjectionFacts {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileState {
-    /// It has these bytes.
     Current,
     Missing,
-    /// It is as it was written, and what it is made of has changed since.
+    /// Unedited, but its source has changed.
     Stale,
-    /// It is not as it was written: somebody changed it.
+    /// Edited by somebody else.
     Edited,
     Unknown,
 }
 
 impl FileState {
-    /// Judges a file by hashes: `found` is that of the file, `wanted` that of what belongs there, `written`
-    /// that of what was written last. An empty file is as good as none: nothing would be lost with it.
+    /// By hashes of the present file, the wanted one, and the last one written. An empty file counts as
+    /// missing: nothing would be lost.
     pub fn judge(found: Option<FileHash>, wanted: FileHash, written: Option<FileHash>) -> Self {
         match (found, written) {
             (None, _) => Self::Missing,
@@ -103,7 +100,6 @@ impl FileState {
         }
     }
 
-    /// Returns whether the file may hold what somebody wrote by hand.
     pub const fn may_be_edited(self) -> bool {
         matches!(self, Self::Edited | Self::Unknown)
     }
@@ -111,8 +107,7 @@ impl FileState {
 
 const MADE_BY: &str = "stepmark";
 
-/// The order of two artifacts of `kind`, by its keys, then by their paths: numbers by their values, texts as
-/// people sort them, and those without a value last.
+/// By the keys of `kind`, then by path: numbers by value, texts in natural order, missing values last.
 pub fn order_of(kind: &Kind, one: (&ProjectPath, &Json), other: (&ProjectPath, &Json)) -> Ordering {
     let by_key = |key: &String| match [one.1, other.1].map(|state| state.get(key)) {
         [Some(one), Some(other)] => match (one.as_f64(), other.as_f64()) {
@@ -125,7 +120,6 @@ pub fn order_of(kind: &Kind, one: (&ProjectPath, &Json), other: (&ProjectPath, &
     kind.order.iter().map(by_key).find(|order| order.is_ne()).unwrap_or_else(by_path)
 }
 
-/// The bytes of `file` of the pack `pack`, with the frontmatter of each artifact.
 pub fn render(pack: &str, file: &FileDeclaration, rows: &[(&ProjectPath, &Json)]) -> Vec<u8> {
     if file.is_csv() {
         let mut out = csv::Writer::from_writer(Vec::new());
@@ -134,7 +128,6 @@ pub fn render(pack: &str, file: &FileDeclaration, rows: &[(&ProjectPath, &Json)]
         let row = |(path, state): &(&ProjectPath, &Json)| -> Vec<String> {
             std::iter::once(path.to_string()).chain(keys.clone().map(|key| text(state.get(key)))).collect()
         };
-        // Writing into memory does not fail.
         let _written =
             std::iter::once(head).chain(rows.iter().map(row)).try_for_each(|row| out.write_record(row));
         return out.into_inner().unwrap_or_default();
@@ -151,8 +144,7 @@ pub fn render(pack: &str, file: &FileDeclaration, rows: &[(&ProjectPath, &Json)]
     format!("{head}{}{rows}{close}", if rows.is_empty() { "" } else { "\n" }).into_bytes()
 }
 
-/// The rows that a file holds, ours or another program's: those of CSV with a text a column, those of JSON
-/// from the list that it is, or that stands under one of its keys.
+/// Of our file or another program's: CSV as texts, JSON as a list at the top or under a key.
 pub fn rows(bytes: &[u8], is_csv: bool) -> Result<Vec<Map<String, Json>>, String> {
     if is_csv {
         let mut reader = csv::Reader::from_reader(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
@@ -173,7 +165,6 @@ pub fn rows(bytes: &[u8], is_csv: bool) -> Result<Vec<Map<String, Json>>, String
     lists.filter_map(objects).next().ok_or_else(|| "it holds no list of objects".to_owned())
 }
 
-/// Returns whether `bytes` look like what [`render`] makes for `file`.
 pub fn is_pack_file(file: &FileDeclaration, bytes: &[u8]) -> bool {
     if file.is_csv() {
         return bytes.starts_with(b"path,");
@@ -182,7 +173,7 @@ pub fn is_pack_file(file: &FileDeclaration, bytes: &[u8]) -> bool {
     value.is_some_and(|value| value.get("made_by").and_then(Json::as_str) == Some(MADE_BY))
 }
 
-/// A value as a cell: entries of a list behind each other, what is more as JSON.
+/// Lists are joined; nested values become JSON.
 pub fn text(value: Option<&Json>) -> String {
     match value {
         None | Some(Json::Null) => String::new(),

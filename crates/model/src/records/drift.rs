@@ -1,11 +1,10 @@
-//! Changes that other programs made in their files, by record.
+//! Changes by other programs in their files, per record.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::{Record, RecordKinds, RecordSet, said, values_digest};
 use crate::artifact::FileHash;
 
-/// A record that somebody else has changed in a file that is written from artifacts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drift<K> {
     pub kind: K,
@@ -21,7 +20,7 @@ pub enum DriftChange {
 }
 
 impl DriftChange {
-    /// Its word: `changed`, `added` or `removed`.
+    /// `changed`, `added` or `removed`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Changed => "changed",
@@ -31,17 +30,15 @@ impl DriftChange {
     }
 }
 
-/// The records as they are to be written, and those that stay as somebody else has them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merged<S: RecordSet> {
     pub state: S,
     pub drift: Vec<Drift<S::Kind>>,
 }
 
-/// Merges what stands in files with what is to stand there; `shown` is `ours` as a reader of the files sees
-/// it. A record of `theirs` that is neither that of `base`, which was written last, nor `ours` stays as it
-/// is; all others are ours, and those of `theirs` of which `is_overwritten` says so. Without a base every
-/// difference is theirs.
+/// Three-way merge per record; `shown` is `ours` after a round trip through the files' format. A record of
+/// `theirs` that differs from `base` (written last) and from `ours` is kept, unless `is_overwritten`. Without
+/// a base, every difference is theirs.
 pub fn merge<S: RecordSet>(
     (base, theirs): (Option<&S>, &S),
     (ours, shown): (&S, &S),
@@ -101,7 +98,7 @@ fn digests<S: RecordSet>(state: &S, kind: S::Kind) -> HashMap<&str, FileHash> {
 }
 
 impl<K: RecordKinds> Record<K> {
-    /// `seen` is this record as their format has it: what the format does not hold stays.
+    /// `seen` is this record after a round trip: values that the format cannot hold are kept.
     #[must_use]
     pub fn taking(&self, seen: &Self, theirs: &Self) -> Self {
         let mut taken = self.clone();

@@ -1,5 +1,5 @@
-//! Records: artifacts whose frontmatter other systems keep as entries of their own files. A system says which
-//! kinds it has ([`RecordKinds`]); reading, writing, comparing and merging are the same for all.
+//! Records: artifacts that other systems keep as entries of their own files. A system declares its kinds
+//! ([`RecordKinds`]); the rest is common.
 
 mod drift;
 mod strict_json;
@@ -30,21 +30,18 @@ pub struct System {
     pub name: &'static str,
     pub begin: &'static str,
     pub mend: &'static str,
-    /// The command that brings its state files in, and the one that writes them.
     pub import: &'static str,
     pub project: &'static str,
 }
 
-/// A record: the values of one artifact of a system, as files of other formats have them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record<K> {
     pub kind: K,
     pub id: String,
-    /// Its place among the others of its kind, which stand in this order in lists.
+    /// Position among records of its kind.
     pub order: Option<i64>,
-    /// The values of its frontmatter but id, body and keys of stepmark's own.
+    /// Frontmatter without id, body and stepmark's own keys.
     pub values: SharedValues,
-    /// Its body, which other formats have for kinds with [`RecordKinds::body_key`].
     pub body: String,
 }
 
@@ -71,7 +68,6 @@ impl<K: RecordKinds> Record<K> {
         Self::of_state(artifact.state_value()?, body)
     }
 
-    /// Reads the record that a frontmatter with these values says.
     pub fn of_state(state: Json, body: String) -> Result<Self, RecordError> {
         let Json::Object(mut values) = state else { return Err(no_kind::<K>(&Json::Null)) };
         let found = values.get(KIND_KEY).unwrap_or(&Json::Null);
@@ -88,7 +84,6 @@ impl<K: RecordKinds> Record<K> {
         Ok(Self { kind, id, order, values: values.into(), body })
     }
 
-    /// The bytes of a new artifact that says it.
     pub fn to_file(&self) -> Result<Vec<u8>, EditError> {
         state_file(&self.frontmatter(), &self.body)
     }
@@ -97,7 +92,7 @@ impl<K: RecordKinds> Record<K> {
         state_edits(&self.frontmatter(), &wanted.frontmatter())
     }
 
-    /// The bytes of `artifact` when it says `wanted`; frontmatter and body that do not differ keep theirs.
+    /// Unchanged frontmatter and body keep their bytes.
     pub fn rewrite(&self, artifact: &Artifact, wanted: &Self) -> Result<Vec<u8>, EditError> {
         let edited = apply(artifact.bytes(), &Region::Frontmatter, &self.edits_to(wanted))?.bytes;
         if self.body == wanted.body {
@@ -150,7 +145,7 @@ fn wanted_kinds(kinds: &[&str]) -> String {
     }
 }
 
-/// Makes integers beyond 64 bits with a sign numbers that YAML readers give back.
+/// YAML readers do not give back integers beyond signed 64 bits.
 fn fit_numbers(value: &mut Json) {
     match value {
         Json::Number(number) if number.as_i64().is_none() && number.is_u64() => {
@@ -167,7 +162,7 @@ fn fit_numbers(value: &mut Json) {
 pub trait RecordSet: Clone {
     type Kind: RecordKinds;
 
-    /// Those with these records; `None` where one is missing without which there are none.
+    /// `None`: a mandatory record is missing.
     fn from_records(records: impl IntoIterator<Item = Record<Self::Kind>>) -> Option<Self>;
 
     fn of_kind(&self, kind: Self::Kind) -> &[Record<Self::Kind>];
@@ -199,7 +194,7 @@ pub(crate) fn by_kind<K: RecordKinds>(
     by_kind
 }
 
-/// The place of a record, behind all others where it has none; ties by id.
+/// Without an order last; ties by id.
 fn place<K>(record: &Record<K>) -> (i64, &str) {
     (record.order.unwrap_or(i64::MAX), &record.id)
 }
@@ -221,20 +216,20 @@ pub trait RecordKinds: Copy + Debug + Display + Eq + Ord + Hash + 'static {
         None
     }
 
-    /// Its keys behind the id, in order.
+    /// In order, without the id.
     fn keys(self) -> &'static [&'static str];
 
-    /// The keys of the mapping under `key`, in order, where it has one.
+    /// Of the mapping under `key`, in order.
     fn inner_keys(self, _key: &str) -> Option<&'static [&'static str]> {
         None
     }
 
-    /// Returns whether a record says the same without this value.
+    /// The default: equal to a missing value.
     fn is_usual(self, _key: &str, _value: &Json) -> bool {
         false
     }
 
-    /// A value besides the status that no command gives such a record, in words.
+    /// A value that no command writes, in words; the status is checked elsewhere.
     fn fault(_record: &Record<Self>) -> Option<String> {
         None
     }
@@ -249,7 +244,7 @@ fn owns(kind: impl RecordKinds, key: &str) -> bool {
         || kind.body_key() == Some(key)
 }
 
-/// `values` in the order of the keys of `kind`; those that it does not know follow in their own.
+/// Unknown keys come last, in their own order.
 pub(crate) fn ordered(kind: impl RecordKinds, values: &Map<String, Json>) -> Map<String, Json> {
     let entry = |(key, value): (&String, &Json)| {
         let value = match (kind.inner_keys(key), value) {
@@ -269,7 +264,7 @@ pub(crate) fn entries_in_order<'v>(
     keys: &[&str],
     values: &'v Map<String, Json>,
 ) -> impl Iterator<Item = (&'v String, &'v Json)> {
-    // Mostly they stand in order already: the next one is looked for behind the last.
+    // Fast path: keys are mostly in order.
     let mut next = 0;
     let mut rank = |key: &String| {
         let is_key = |known: &&str| *known == key;
@@ -280,19 +275,19 @@ pub(crate) fn entries_in_order<'v>(
         found.unwrap_or(keys.len())
     };
     let mut entries: Vec<_> = values.iter().map(|entry| (rank(entry.0), entry)).collect();
-    // The sort keeps the order of those that are not known.
+    // A stable sort keeps the order of unknown keys.
     entries.sort_by_key(|(rank, _)| *rank);
     entries.into_iter().map(|(_, entry)| entry)
 }
 
-/// A sign of life of an agent. It is no state: only projections show it.
+/// Not state: only projections show it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Signal {
     pub agent: String,
-    /// The time (RFC 3339).
+    /// RFC 3339.
     pub at: String,
-    /// A word of the agent for what it is.
+    /// The agent's own word.
     pub status: Option<String>,
     pub current: Option<String>,
     pub numbers: BTreeMap<String, i64>,
@@ -302,7 +297,7 @@ pub struct Signal {
 
 pub type Signals = BTreeMap<String, Signal>;
 
-/// Takes those of `told` newer than the same agent's, and returns them; an unreadable time is the oldest.
+/// Updates and returns newer signals; an unreadable time is the oldest.
 pub fn take_newer(signals: &mut Signals, told: Signals) -> Vec<Signal> {
     let mut newer = Vec::new();
     for (agent, signal) in told {
@@ -315,11 +310,11 @@ pub fn take_newer(signals: &mut Signals, told: Signals) -> Vec<Signal> {
     newer
 }
 
-/// The keys of times that follow the clock: no comparison counts them.
+/// Follow the clock; never compared.
 pub(crate) const VOLATILE: [&str; 4] = ["last_updated", "last_activity", "last_seen", "last_heartbeat"];
 
 impl<K> Record<K> {
-    /// The text under `key`; `None` for nothing, an empty text and other values.
+    /// `None` also for empty texts and other types.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.values.get(key)?.as_str().filter(|text| !text.is_empty())
     }
@@ -333,7 +328,7 @@ impl<K> Record<K> {
         items.map(|items| items.iter().filter_map(Json::as_str).collect()).unwrap_or_default()
     }
 
-    /// The time under `key`; one without a zone is taken for UTC.
+    /// UTC without a zone.
     pub fn time(&self, key: &str) -> Option<Timestamp> {
         read_time(self.text(key)?)
     }
@@ -343,8 +338,7 @@ impl<K> Record<K> {
     }
 }
 
-/// The digest of what a record says: canonical JSON (RFC 8785) without its place, without volatile times, and
-/// without entries that say nothing.
+/// Of the canonical JSON (RFC 8785), without order, volatile times and empty entries.
 pub fn values_digest<K: RecordKinds>(record: &Record<K>) -> FileHash {
     let mut values = Map::new();
     values.insert("kind".to_owned(), record.kind.name().into());
@@ -362,7 +356,7 @@ pub fn values_digest<K: RecordKinds>(record: &Record<K>) -> FileHash {
     FileHash::of(text.unwrap_or_else(|_| Json::Object(values).to_string()).as_bytes())
 }
 
-/// `value` without entries that say nothing, and with times in one spelling.
+/// Without empty entries; times in one spelling.
 pub(crate) fn said(value: &Json) -> Json {
     let Json::Object(entries) = value else { return value.clone() };
     let entry = |(key, value): (&String, &Json)| {
@@ -386,13 +380,13 @@ fn is_empty(value: &Json) -> bool {
     }
 }
 
-/// The time that `text` says; without a zone it is taken for UTC.
+/// UTC without a zone.
 pub fn read_time(text: &str) -> Option<Timestamp> {
     let zoned = text.parse::<Timestamp>().ok();
     zoned.or_else(|| Some(text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp()))
 }
 
-/// The values of a record: copies of it share them until one of them changes.
+/// Copy-on-write.
 #[derive(Clone, Debug, Default)]
 pub struct SharedValues(Arc<Map<String, Json>>);
 
@@ -440,7 +434,7 @@ impl<'de> Deserialize<'de> for SharedValues {
     }
 }
 
-/// The name of the file of `id`, without extension: the id if it is a plain name, else one like it.
+/// The id if it is a plain name, else a similar one.
 pub fn file_stem(id: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
     if (1..=80).contains(&id.len()) && !id.starts_with('.') && id.chars().all(is_plain) {

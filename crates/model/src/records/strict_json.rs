@@ -1,18 +1,16 @@
-//! JSON as RFC 8259 has it, read without losing anything: a key that stands twice and a number that no double
-//! holds are errors.
+//! Lossless JSON (RFC 8259): duplicate keys, and numbers that a double cannot hold, are errors.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value as Json};
 
-/// A place in a text that is no JSON, or cannot be kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason} in line {line}, column {column}")]
 pub struct JsonError {
     pub reason: String,
     pub line: usize,
-    /// The column in bytes, from 1.
+    /// In bytes, from 1.
     pub column: usize,
 }
 
@@ -45,7 +43,6 @@ fn reason(error: &serde_json::Error) -> String {
     text.strip_suffix(&place).map_or_else(|| text.clone(), str::to_owned)
 }
 
-/// The first integer of a JSON text that no double says exactly.
 fn inexact_number(json: &[u8]) -> Option<std::ops::Range<usize>> {
     let mut at = 0;
     while let Some(byte) = json.get(at) {
@@ -73,7 +70,7 @@ fn inexact_number(json: &[u8]) -> Option<std::ops::Range<usize>> {
 
 fn is_exact(number: &[u8]) -> bool {
     let is_integer = !number.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
-    // Any integer of 15 digits is exact.
+    // Integers of 15 digits are exact.
     if !is_integer || number.len() < 16 {
         return true;
     }
@@ -81,7 +78,6 @@ fn is_exact(number: &[u8]) -> bool {
     text.parse::<f64>().is_ok_and(|double| format!("{double:.0}") == text)
 }
 
-/// Reads a value whose mappings have each key once.
 struct Strict;
 
 impl<'de> DeserializeSeed<'de> for Strict {

@@ -1,6 +1,6 @@
-//! The point at which work goes on: the report of each source, and the choice of one.
+//! The point to resume work at: reports of sources, and the choice of one.
 //!
-//! Pure: the store gathers the [`ResumeReport`] tier by tier, as far as [`ResumeReport::wanted`] asks for it.
+//! Pure: the store gathers the [`ResumeReport`] tier by tier, as far as [`ResumeReport::wanted`] asks.
 
 mod report;
 mod verdict;

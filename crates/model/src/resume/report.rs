@@ -1,4 +1,4 @@
-//! All that was found out about an artifact, and from which source.
+//! Findings about an artifact, by source.
 
 use std::{fmt, str::FromStr};
 
@@ -11,18 +11,16 @@ use crate::{artifact::ProjectPath, journal::EventId, tracked_artifact::TrackedAr
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeReport {
     pub artifact: ProjectPath,
-    /// The furthest tier that was read.
+    /// The last tier that was read.
     pub tier: Tier,
-    /// The reports of the sources; of one kind, the newest first.
+    /// Newest first per kind.
     pub sources: Vec<SourceReport>,
     pub delegations: Vec<OpenDelegation>,
     pub sessions: Vec<InterruptedSession>,
-    /// The obstacles to reading a source wholly.
     pub cautions: Vec<String>,
 }
 
 impl ResumeReport {
-    /// The report of the frontmatter alone.
     pub fn new(artifact: ProjectPath, frontmatter: SourceResult) -> Self {
         let sources =
             vec![SourceReport { source: StateSource::Frontmatter, name: None, result: frontmatter }];
@@ -35,12 +33,12 @@ impl ResumeReport {
     }
 }
 
-/// A tier of resumption, the cheapest first.
+/// Cheapest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     Frontmatter = 1,
     Checkpoint,
-    /// Everything: the journal, all checkpoints, git, delegations, other sessions.
+    /// Journal, all checkpoints, git, delegations, other sessions.
     Everything,
 }
 
@@ -77,16 +75,16 @@ pub struct InterruptedSession {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceReport {
     pub source: StateSource,
-    /// The path of the checkpoint, the id of the event, the commit; `None` where there is none to name.
+    /// Checkpoint path, event id, or commit.
     pub name: Option<String>,
     pub result: SourceResult,
 }
 
-/// Of states of the same moment the one of the later source counts.
+/// For equal times, the later source wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StateSource {
-    /// The newest committed version whose frontmatter can be read.
+    /// The newest commit with readable frontmatter.
     Git,
     Checkpoint,
     Journal,
@@ -96,11 +94,10 @@ pub enum StateSource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceResult {
     State {
-        /// The time of the state, as far as the source knows.
         at: Option<Timestamp>,
         point: ResumePoint,
     },
-    /// A state, which does not tell how to go on.
+    /// A state without a next step.
     Unclear {
         reason: NoResumePoint,
     },
@@ -123,7 +120,7 @@ impl StateSource {
 }
 
 impl SourceReport {
-    /// The state that it tells of and that is believed, and when it was so.
+    /// Only if it is trusted.
     pub const fn state(&self) -> Option<(Option<Timestamp>, &ResumePoint)> {
         match &self.result {
             SourceResult::State { at, point } => Some((*at, point)),
@@ -133,7 +130,6 @@ impl SourceReport {
 }
 
 impl SourceResult {
-    /// The state of `artifact`, which was so `at` a time, as far as that is known.
     pub fn of(artifact: &TrackedArtifact, at: Option<Timestamp>) -> Self {
         match ResumePoint::of(artifact) {
             Ok(point) => Self::State { at, point },

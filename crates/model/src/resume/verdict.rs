@@ -1,4 +1,4 @@
-//! The choice of the source that is trusted.
+//! The choice of the trusted source.
 
 use std::ptr;
 
@@ -14,7 +14,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResumeDecision {
     Answer(Box<ResumeAnswer>),
-    /// Everything was looked at, and it cannot be told.
+    /// All tiers were read.
     CannotTell {
         reason: String,
         help: String,
@@ -31,9 +31,9 @@ pub struct ResumeAnswer {
 }
 
 impl ResumeReport {
-    /// The tier to look at next, where at least `least` is wanted; `None` where what is known decides.
+    /// The next tier to read, at least `least`; `None`: enough is known.
     pub fn wanted(&self, least: Tier) -> Option<Tier> {
-        // Of checkpoints the newest alone: an older one would send the work back unseen.
+        // Only the newest checkpoint: an older one would silently set the work back.
         let first = self.sources.iter().find(|one| one.source.tier() == self.tier);
         let decides = first.is_some_and(|one| one.state().is_some() || one.is_unclear_frontmatter());
         match self.tier {
@@ -44,12 +44,11 @@ impl ResumeReport {
         }
     }
 
-    /// Decides where to go on, after all tiers that are wanted were looked at.
+    /// After all wanted tiers were read.
     ///
-    /// A frontmatter that can be read is the truth, whatever else says otherwise; that is only told
-    /// (docs/design.md, "Truth"). Else the newest checkpoint counts, unless it is not believed or outdated;
-    /// else, of everything, the newest state that is believed, and at the same moment the journal before a
-    /// checkpoint before git.
+    /// Readable frontmatter is the truth; other sources that disagree are only reported (docs/design.md,
+    /// "Truth"). Else the newest checkpoint, if trusted and current; else the newest trusted state,
+    /// preferring the journal to a checkpoint to git.
     pub fn verdict(&self) -> ResumeDecision {
         let of_tier = || self.sources.iter().find(|one| one.source.tier() == self.tier);
         let frontmatter = || {
@@ -139,8 +138,8 @@ impl SourceReport {
     }
 }
 
-/// The remark on another source that is believed too: it knows more steps, is newer, or (git, which alone
-/// knows what is checked out) says something else than the journal.
+/// Another trusted source knows more steps, is newer, or (for git, which alone knows the checkout)
+/// contradicts the journal.
 fn disagreement(
     chosen: &SourceReport,
     (at, point): (Option<Timestamp>, &ResumePoint),
@@ -162,10 +161,10 @@ fn disagreement(
     Some(format!("{other} says otherwise: {}{remark}", other.result))
 }
 
-/// The progress of a state, and its next steps; the same in the JSON of `resume`.
+/// Also in the JSON of `resume`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ResumePoint {
-    /// The state of the workflow as a whole; `None` where a status is all that is known.
+    /// `None`: only a status is known.
     #[serde(rename = "work_state")]
     pub state: Option<WorkState>,
     pub finished: bool,
@@ -174,11 +173,10 @@ pub struct ResumePoint {
     pub moves: Vec<String>,
     pub status: Option<String>,
     pub steps_completed: Vec<String>,
-    /// The next steps: one, or several to choose from; none when the work is finished.
+    /// Several to choose from; empty if finished.
     pub next: Vec<NextStep>,
-    /// The steps that may be done instead, in special cases.
     pub alternatives: Vec<NextStep>,
-    /// The state that its status goes to next, where it has no workflow.
+    /// Without a workflow: the next status.
     #[serde(skip)]
     pub next_status: Option<String>,
 }
@@ -187,11 +185,9 @@ pub struct ResumePoint {
 pub struct NextStep {
     #[serde(rename = "id")]
     pub step: String,
-    /// The file to read for it; `None` for a declared step.
     pub file: Option<ProjectPath>,
 }
 
-/// The reason why a state names no next step and no move, and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct NoResumePoint {
@@ -200,7 +196,6 @@ pub struct NoResumePoint {
 }
 
 impl ResumePoint {
-    /// The outlook of a state whose workflow is known, or the lifecycle of its status.
     pub fn of(artifact: &TrackedArtifact) -> Result<Self, NoResumePoint> {
         let progress = artifact.progress();
         let steps = |steps: &[&Step]| steps.iter().copied().map(NextStep::of).collect();
@@ -259,7 +254,7 @@ impl NextStep {
 impl NoResumePoint {
     pub const NOT_IMPORTED: &'static str = "`stepmark import stories` takes it in";
 
-    /// The reason why `artifact`, which has no workflow, names no next step and no move.
+    /// For artifacts without a workflow.
     pub fn of(artifact: &TrackedArtifact) -> Self {
         let (reason, help) = match (artifact.membership(), artifact.lifecycle(), filled_status(artifact)) {
             (Membership::Ambiguous { candidates }, ..) => (

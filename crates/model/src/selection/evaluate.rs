@@ -1,4 +1,4 @@
-//! Question and artifact → yes or no.
+//! Selection and artifact → match or not.
 
 use std::{cmp::Ordering, ops::Range, sync::Arc};
 
@@ -14,13 +14,11 @@ use crate::{
 use jiff::{Timestamp, ToSpan, civil, tz::TimeZone};
 use stepmark_frontmatter::{Node, NodeKind, Span};
 
-/// Something to ask a question of; a value is asked for only where it is needed, again for each mention.
+/// Values are computed on demand, again for each mention.
 pub trait Selectable {
     fn value(&self, field: SelectionField) -> FieldValue;
 }
 
-/// A question about artifacts.
-///
 /// ```
 /// use stepmark_model::selection::{SelectionField, FieldValue, Selectable, Selection};
 ///
@@ -38,12 +36,12 @@ pub trait Selectable {
 pub struct Selection(Expression);
 
 impl Selection {
-    /// Reads a question, which may be about `keys` of frontmatter, too.
+    /// `keys` are frontmatter keys to allow besides fields.
     pub fn parse(text: &str, keys: &[&'static str]) -> Result<Self, SelectionError> {
         parser::parse(text, keys).map(Self)
     }
 
-    /// The answer; a field that says nothing is equal to no value, and neither less nor greater.
+    /// An empty field equals no value, and is neither less nor greater.
     pub fn matches(&self, row: &dyn Selectable) -> bool {
         holds(&self.0, row)
     }
@@ -100,7 +98,6 @@ fn is_equal(value: &FieldValue, literal: &Literal) -> bool {
     }
 }
 
-/// Compares a value with that of a question; `None` where they have no order.
 fn order(value: &FieldValue, literal: &Literal) -> Option<Ordering> {
     match (value, literal) {
         (FieldValue::Number(number), Literal::Number(asked)) => Some(number.cmp(asked)),
@@ -129,7 +126,7 @@ fn holds_text(value: &FieldValue, literal: &Literal) -> bool {
 pub(super) enum Expression {
     All(Vec<Expression>),
     Any(Vec<Expression>),
-    /// It does not hold.
+    /// Holds if the expression does not.
     Not(Box<Expression>),
     Compare {
         field: SelectionField,
@@ -143,7 +140,7 @@ pub(super) enum Expression {
     IsEmpty(SelectionField),
 }
 
-/// A value in a question, of the type of its field.
+/// Of the type of its field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Literal {
     Text(String),
@@ -156,7 +153,7 @@ pub(super) enum Literal {
 pub enum FieldValue {
     Empty,
     Text(String),
-    /// Several texts: one of them has to fit. Never none.
+    /// One has to match; never empty.
     Texts(Vec<String>),
     Number(u64),
     Scope(Scope),
@@ -179,13 +176,13 @@ impl FieldValue {
         if texts.len() > 1 { Self::Texts(texts) } else { Self::of_text(texts.pop()) }
     }
 
-    /// The latest of times as they are written in a frontmatter; what is no time does not count.
+    /// Ignores what is not a time.
     pub fn latest_of(times: &[ArtifactField]) -> Self {
         let moments = times.iter().filter_map(|time| TimeLiteral::parse(time.filled()?.trim()));
         moments.map(|time| time.start()).max().map_or(Self::Empty, Self::Time)
     }
 
-    /// The value of a key of the frontmatter, as it is written; of a list that of each item.
+    /// As written; of a list each item.
     pub fn of_key(artifact: &Artifact, key: &str) -> Self {
         let yaml = artifact.state_yaml();
         let Some(node) = yaml.as_ref().and_then(|yaml| yaml.root()?.get(key)) else { return Self::Empty };
@@ -203,7 +200,7 @@ impl FieldValue {
         matches!(self, Self::Empty)
     }
 
-    /// As JSON: `null` for nothing, a list for several texts.
+    /// `null` if empty; several texts are a list.
     pub fn to_json(&self) -> serde_json::Value {
         match self {
             Self::Empty => serde_json::Value::Null,
@@ -213,13 +210,13 @@ impl FieldValue {
         }
     }
 
-    /// The order for sorting: nothing comes last, a status by how far the work is, then by its word.
+    /// For sorting: empty values last, statuses by progress, then by word.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Number(one), Self::Number(other)) => one.cmp(other),
             (Self::Time(one), Self::Time(other)) => one.cmp(other),
             (Self::Scope(one), Self::Scope(other)) => {
-                // What is no scope stands behind those that are.
+                // Unknown scopes come last.
                 let rank = |scope: &Scope| (scope_rank(scope).unwrap_or(u8::MAX), scope.to_string());
                 rank(one).cmp(&rank(other))
             }
@@ -233,7 +230,7 @@ impl FieldValue {
 }
 
 impl StatusValue {
-    /// Returns whether `asked` means the same state: by the word, where the lifecycle does not know it.
+    /// By lifecycle state; unknown ones by word.
     pub(super) fn is(&self, asked: &str) -> bool {
         let state = |word: &str| self.lifecycle.as_ref()?.state_of(word).map(|state| &state.name);
         match (state(&self.word), state(asked)) {
@@ -243,7 +240,6 @@ impl StatusValue {
         }
     }
 
-    /// Compares its state with `asked`; `None` where the lifecycle does not know both, or one has no rank.
     pub(super) fn compare(&self, asked: &str) -> Option<Ordering> {
         if self.is(asked) {
             return Some(Ordering::Equal);
@@ -261,7 +257,6 @@ fn folded(word: &str) -> String {
     word.trim().replace(['_', ' '], "-").to_lowercase()
 }
 
-/// The rank of a scope in the order of scopes; `None` for what is none.
 pub(super) const fn scope_rank(scope: &Scope) -> Option<u8> {
     match scope {
         Scope::Micro => Some(0),
@@ -287,17 +282,17 @@ impl std::fmt::Display for FieldValue {
     }
 }
 
-/// A moment, or a day of UTC: from its first moment to that of the next.
+/// A moment, or a whole day in UTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TimeLiteral(Range<Timestamp>);
 
 impl TimeLiteral {
-    /// Reads a day, a date with a time (of UTC, where it names no offset) or a timestamp.
+    /// UTC without an offset.
     pub(super) fn parse(text: &str) -> Option<Self> {
         if let Ok(moment) = text.parse::<Timestamp>() {
             return Some(Self(moment..moment));
         }
-        // A date with a time is also read as a date: so this is asked first.
+        // Dates with a time also parse as dates, so the length decides.
         let is_day = text.len() <= "2026-01-31".len();
         if is_day && let Ok(day) = text.parse::<civil::Date>() {
             let next = day.checked_add(1.day()).ok()?;
@@ -311,7 +306,7 @@ impl TimeLiteral {
         self.0.start
     }
 
-    /// Compares `moment` with it: equal anywhere in the day.
+    /// Equal to any moment of the day.
     pub(super) fn compare(&self, moment: Timestamp) -> Ordering {
         if moment < self.0.start {
             Ordering::Less
@@ -330,46 +325,43 @@ fn start_of(moment: civil::DateTime) -> Option<Timestamp> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SelectionField {
     Path,
-    /// `id`: its own id, else the one that `track` gave it.
+    /// Its own id, else the one from `track`.
     Id,
     Title,
     Workflow,
     Status,
-    /// `scope`: how big the work is, from `micro` to `epic`.
+    /// From `micro` to `epic`.
     Scope,
-    /// `work_state`: `not-started`, `interrupted`, `underway` or `finished`.
+    /// `not-started`, `interrupted`, `underway` or `finished`.
     WorkState,
     Done,
     Total,
-    /// `progress`: steps that are done, in whole percent.
+    /// In whole percent of steps.
     Progress,
-    /// `next`: the step that comes next; several where there is a choice.
+    /// Several if there is a choice.
     Next,
     Agent,
-    /// `parent`: the id of the artifact that it was delegated from.
     Parent,
-    /// `problems`: errors and warnings of `check` in it alone.
+    /// Errors and warnings in this artifact alone.
     Problems,
-    /// `modified`: when its file was last changed.
     Modified,
     Updated,
-    /// Any other key of its frontmatter, by its name there.
     Key(&'static str),
 }
 
-/// The type of a field's values, which decides the operators.
+/// Decides the operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldType {
     Text,
     Status,
-    /// A scope; they are ordered.
+    /// Ordered.
     Scope,
     Number,
     Time,
 }
 
 impl SelectionField {
-    /// All but keys of the frontmatter, in the order in which they are shown.
+    /// In display order, without frontmatter keys.
     pub const ALL: [Self; 16] = [
         Self::Path,
         Self::Id,
@@ -429,7 +421,7 @@ impl SelectionField {
         }
     }
 
-    /// The field of this name in any case, else the key of `keys`; `at` is its place in the question.
+    /// Ignores case for fields, not for `keys`; `at` is for errors.
     pub fn named(name: &str, at: Span, keys: &[&'static str]) -> Result<Self, SelectionError> {
         if name.is_empty() {
             let kind = SelectionErrorKind::Unexpected { wanted: "the name of a field" };
@@ -446,12 +438,11 @@ impl SelectionField {
     }
 }
 
-/// Reads names of fields with commas between them: `path,status,next`.
 pub fn parse_fields(text: &str, keys: &[&'static str]) -> Result<Vec<SelectionField>, SelectionError> {
     parts(text).map(|(name, at)| SelectionField::named(name, at, keys)).collect()
 }
 
-/// The parts of a list with commas, without blanks around them, and where each stands.
+/// Comma-separated and trimmed, with positions.
 pub(super) fn parts(text: &str) -> impl Iterator<Item = (&str, Span)> {
     let mut start = 0;
     text.split(',').map(move |part| {
@@ -465,16 +456,15 @@ pub(super) fn parts(text: &str) -> impl Iterator<Item = (&str, Span)> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortKey {
     pub field: SelectionField,
-    /// True if the greatest comes first: `-FIELD`.
+    /// `-FIELD`
     pub is_descending: bool,
 }
 
-/// Fields to sort by, the first counts most.
+/// The first counts most.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SortKeys(pub Vec<SortKey>);
 
 impl SortKeys {
-    /// Reads fields between commas, with `-` before those whose greatest value comes first: `-scope,path`.
     pub fn parse(text: &str, keys: &[&'static str]) -> Result<Self, SelectionError> {
         let key = |(word, at): (&str, Span)| {
             let name = word.strip_prefix('-');
@@ -485,7 +475,7 @@ impl SortKeys {
         parts(text).map(key).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Sorts `rows` stably; what says nothing in a field comes last, whatever the direction.
+    /// Stable; empty values come last in both directions.
     pub fn sort<T: Selectable>(&self, rows: Vec<T>) -> Vec<T> {
         let values = |row: &T| self.0.iter().map(|key| row.value(key.field)).collect::<Vec<_>>();
         let mut keyed: Vec<(Vec<FieldValue>, T)> = rows.into_iter().map(|row| (values(&row), row)).collect();

@@ -1,5 +1,4 @@
-//! Selection of artifacts: `status=blocked and scope>=large`, and in which order. Pure: text → question;
-//! question and row → yes or no.
+//! Selection of artifacts, `status=blocked and scope>=large`, and sorting. Pure.
 //!
 //! # The language
 //! ```text
@@ -10,10 +9,9 @@
 //!            | [ "not" ] "in" "(" VALUE { "," VALUE } ")"
 //!            | "is" [ "not" ] "empty"
 //! ```
-//! A value is a bare word, or a text in `'` or `"`; `~` asks whether a text holds it, whatever its case. What
-//! a comparison means depends on the [field](SelectionField): scopes have their order, a status is understood
-//! by the lifecycle of its artifact, a time may be a whole day. A question that makes no sense for a field is
-//! refused with its place, not answered with "no".
+//! A value is a bare word, or a text in `'` or `"`; `~` means contains, ignoring case. Comparison depends on
+//! the [field](SelectionField): scopes are ordered, statuses go by the artifact's lifecycle, a time may be a
+//! whole day. A comparison that makes no sense for a field is an error with its position, not false.
 
 mod parser;
 mod evaluate;

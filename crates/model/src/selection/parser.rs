@@ -1,4 +1,4 @@
-//! Tokens → a question whose comparisons make sense.
+//! Tokens → a selection, checked against the types of fields.
 
 use std::iter::Peekable;
 
@@ -9,7 +9,7 @@ use super::{
 use crate::artifact::Scope;
 use stepmark_frontmatter::Span;
 
-/// The deepest nesting of parentheses and `not`.
+/// Of parentheses and `not`.
 const DEPTH_LIMIT: usize = 64;
 
 const BEGINNING: &str = "a field, `not` or `(`";
@@ -116,7 +116,6 @@ impl Parser<'_> {
         }
     }
 
-    /// `(a, b)`
     fn members(&mut self, field: SelectionField) -> Result<Expression, SelectionError> {
         let open = self.next("`(`")?;
         if open.kind != TokenKind::Open {
@@ -162,7 +161,7 @@ impl Parser<'_> {
         self.tokens.next_if(is_it).is_some()
     }
 
-    /// Returns whether a sign of comparison comes next: then what stood before it was meant for a field.
+    /// Then the word before was meant as a field.
     fn compares_next(&mut self) -> bool {
         self.tokens.peek().is_some_and(|token| matches!(token.kind, TokenKind::Operator(_)))
     }
@@ -176,7 +175,7 @@ fn single(mut parts: Vec<Expression>, several: fn(Vec<Expression>) -> Expression
     if parts.len() == 1 { parts.swap_remove(0) } else { several(parts) }
 }
 
-/// Texts have no order, and only texts hold others.
+/// Texts have no order, and only texts contain others.
 fn check_operator(field: SelectionField, operator: Operator, span: Span) -> Result<(), SelectionError> {
     let makes_sense = match operator {
         Operator::Equal | Operator::Unequal => true,
@@ -200,9 +199,9 @@ pub(super) struct Token {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
-    /// A bare word: a field, a keyword or a value.
+    /// A field, a keyword or a value.
     Word(String),
-    /// A text in quotes: always a value.
+    /// Always a value.
     Text(String),
     Operator(Operator),
     Open,
@@ -223,7 +222,7 @@ pub(super) enum Operator {
 }
 
 impl Operator {
-    /// Longer ones first, so that `<=` is not read as `<`.
+    /// Longer ones first: `<=` before `<`.
     const ALL: [(&'static str, Self); 9] = [
         ("==", Self::Equal),
         ("!=", Self::Unequal),
@@ -266,7 +265,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, SelectionError> {
     Ok(tokens)
 }
 
-/// The token that `rest`, which is not empty, begins with, and its length in bytes.
+/// `rest` is not empty. Returns the length in bytes, too.
 fn token(rest: &str) -> Result<(TokenKind, usize), (SelectionErrorKind, usize)> {
     for (sign, kind) in [("(", TokenKind::Open), (")", TokenKind::Close), (",", TokenKind::Comma)] {
         if rest.starts_with(sign) {
@@ -289,7 +288,7 @@ fn token(rest: &str) -> Result<(TokenKind, usize), (SelectionErrorKind, usize)> 
     }
 }
 
-/// A text in quotes; two quotes inside of it are one.
+/// A doubled quote is one quote.
 fn quoted(rest: &str, quote: char) -> Result<(TokenKind, usize), (SelectionErrorKind, usize)> {
     let mut text = String::new();
     let mut characters = rest.char_indices().skip(1).peekable();

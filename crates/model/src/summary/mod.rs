@@ -1,5 +1,4 @@
-//! The facts that lists, tables and groups show of an artifact: one plain value, which borrows its texts from
-//! the artifact or from a cache.
+//! Facts about an artifact for lists, tables and groups; borrowed from the artifact or a cache.
 
 mod units;
 
@@ -23,46 +22,41 @@ pub use units::{CellState, EpicTitles, NextSteps, StepName, Units, epic_titles};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArtifactSummary<'a> {
     pub path: &'a ProjectPath,
-    /// Its kind, where it is a record of a system.
     pub kind: Option<&'static Kind>,
     pub title: Option<&'a str>,
-    /// The first heading of its body, where it has no title.
+    /// If it has no title.
     pub heading: Option<Cow<'a, str>>,
-    /// Its id: its own, else the one that `track` gave it.
+    /// Its own, else the one from `track`.
     pub id: Option<&'a str>,
     pub workflow: WorkflowName<'a>,
     pub progress: Option<ProgressSummary<'a>>,
-    /// The steps that its frontmatter lists as completed, as written.
+    /// As written.
     pub completed: Vec<&'a str>,
     pub status: Option<&'a str>,
     pub body_status: Option<&'a str>,
-    /// Its status as its lifecycle understands it; `None` where it has no lifecycle.
     pub lifecycle: Option<LifecycleSummary<'a>>,
     pub scope: Option<&'a str>,
     pub agent: Option<Cow<'a, str>>,
-    /// The id of the artifact that its work was delegated from.
     pub parent: Option<&'a str>,
     pub updated: Option<Timestamp>,
     pub condition: Condition,
-    /// True if it is a story that says its status in its body or its ledger only.
+    /// A story with its status in the body or the sprint status only.
     pub waits_for_import: bool,
     pub epic_titles: Vec<(u16, Cow<'a, str>)>,
-    /// Its place among the tickets of BMAD 7, where it is one of them.
     pub ticket: Option<TicketPlace>,
-    /// True where its frontmatter can be read. Else nothing is known of it but its path.
+    /// If not, only its path is known.
     pub is_readable: bool,
 }
 
-/// The place of a ticket of BMAD 7 among the others.
+/// For tickets of BMAD 7.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketPlace {
-    /// The name by which commands take it: `1.2`.
+    /// For commands: `1.2`.
     pub reference: String,
-    /// The name of the folder of its epic.
     pub epic: String,
-    /// Its place in the build order.
+    /// In the build order.
     pub order: usize,
-    /// The reason why it cannot go on, in words; empty where nothing is in the way.
+    /// Empty if the ticket may proceed.
     pub hindrance: String,
 }
 
@@ -86,10 +80,10 @@ pub struct ProgressSummary<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LifecycleSummary<'a> {
     pub name: &'a str,
-    /// The state of the status, with its rank; `None` where the lifecycle does not know the word.
+    /// With rank; `None`: unknown to the lifecycle.
     pub state: Option<(Cow<'a, str>, Option<u32>)>,
     pub next: Option<Cow<'a, str>>,
-    /// The command of its pack that leads on; `ID` stands for the id, or the path.
+    /// `ID` stands for the id, or the path.
     pub command: Option<Cow<'a, str>>,
 }
 
@@ -131,7 +125,7 @@ impl<'a> ArtifactSummary<'a> {
         key.filter(|key| key.is_story())
     }
 
-    /// The same as the ticket at `order` in `tree`, which knows more of it than its file says.
+    /// `tree` knows more about the ticket than its file.
     pub fn of_ticket(self, tree: &'a TicketTree, order: usize) -> Self {
         let own = &tree.tickets()[order];
         let condition = match tree.group(own) {
@@ -181,7 +175,7 @@ impl<'a> WorkflowName<'a> {
         }
     }
 
-    /// Returns the name with the track where that is not the usual one; `-` where none is known.
+    /// With the track, unless it is the usual one; `-` if unknown.
     pub fn in_words(&self) -> Cow<'a, str> {
         match self {
             Self::Known(name, Track::Create) => Cow::Borrowed(name),
@@ -225,20 +219,20 @@ fn filled(field: &Option<Field>) -> Option<&str> {
     field.as_ref().and_then(Field::filled)
 }
 
-/// The condition of an artifact, for people: the nearest to the end first.
+/// For people; nearest to completion first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Condition {
     Finished,
-    /// Its status stands beside the way of its lifecycle: work on it is held up.
+    /// Its status is off the path of its lifecycle.
     Blocked,
     Waiting,
-    /// It has content and no completed step: somebody has to look at it before its first step runs again.
+    /// Content without completed steps: somebody has to look before the first step runs again.
     Interrupted,
     Underway,
     NotStarted,
-    /// It is a story whose status stands in its body or its ledger only.
+    /// A story with its status in the body or the sprint status only.
     NotImported,
-    /// It has neither a workflow that is known nor a status.
+    /// Neither a known workflow nor a status.
     Unknown,
 }
 
@@ -254,7 +248,6 @@ impl Condition {
         Self::Unknown,
     ];
 
-    /// The condition of `artifact`. A status that is beside the way counts more than its workflow.
     pub fn of(artifact: &TrackedArtifact) -> Self {
         if artifact.completion().is_finished() {
             return if goes_on(artifact) { Self::Blocked } else { Self::Finished };
@@ -278,7 +271,7 @@ impl Condition {
         }
     }
 
-    /// The word for it on a page; also the value by which a page filters.
+    /// On a page, also as filter value.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Finished => "done",
@@ -297,14 +290,13 @@ impl Condition {
     }
 }
 
-/// Returns whether its kind has a command for its state: a failed task has ended and can be retried.
+/// A failed task has ended, but can be retried.
 fn goes_on(artifact: &TrackedArtifact) -> bool {
     let of_kind = artifact.state().kind.zip(artifact.lifecycle_state());
     of_kind.is_some_and(|(kind, state)| kind.commands.iter().any(|(own, _)| *own == state.name))
 }
 
-/// A state without a rank is beside the way (`lifecycle::LifecycleState`); without a lifecycle only the word
-/// itself tells.
+/// States without rank are off the path (`lifecycle::LifecycleState`); without a lifecycle, the word decides.
 fn is_blocked(artifact: &TrackedArtifact, status: &str) -> bool {
     match artifact.lifecycle().and_then(|choice| choice.lifecycle.state_of(status)) {
         Some(state) => state.rank.is_none() && !state.is_initial && !state.is_terminal,
@@ -320,8 +312,8 @@ fn by_status(artifact: &TrackedArtifact, status: &str) -> Condition {
     }
 }
 
-/// Returns whether anything stands between the beginning and the end. Where nothing does, as in a document
-/// that is a draft until it is final, the work goes on in its first state.
+/// False without states in between, as for a document that is a draft until it is final: then work goes on in
+/// its first state.
 fn has_way(lifecycle: &Lifecycle, first: &LifecycleState) -> bool {
     lifecycle.states().iter().any(|state| state.rank > first.rank && !state.is_terminal)
 }

@@ -1,4 +1,4 @@
-//! The steps of a workflow as a row of cells.
+//! Workflow steps as a row of cells.
 
 use crate::bmad::sprint::{LedgerKey, LedgerPart};
 use crate::tracked_artifact::TrackedArtifact;
@@ -7,10 +7,9 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 const SEPARATOR: char = '\0';
 
-/// The units of an artifact's workflow, in order: names and states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Units<'a> {
-    /// The names, with `\0` between them, which no name of a file holds.
+    /// Separated by `\0`, which no file name has.
     pub names: Cow<'a, str>,
     pub states: Cow<'a, str>,
 }
@@ -20,9 +19,9 @@ pub enum CellState {
     Done,
     Skipped,
     Next,
-    /// Before the furthest done one, and not listed though it should be.
+    /// Skipped, but should be listed.
     Gap,
-    /// Before the furthest done one, and rightly not listed.
+    /// Rightly skipped.
     Passed,
     Open,
 }
@@ -82,7 +81,7 @@ impl<'a> Units<'a> {
         Self { names: Cow::Owned(names), states: Cow::Owned(states) }
     }
 
-    /// Returns each name, where alternatives are joined with ` | `, with its state.
+    /// Alternatives are joined with ` | `.
     pub fn iter(&self) -> impl Iterator<Item = (&str, CellState)> {
         self.names.split(SEPARATOR).zip(self.states.chars().map(CellState::of_letter))
     }
@@ -109,7 +108,7 @@ fn state_of(members: &[&Step], progress: &Progress<'_>) -> CellState {
 
 pub type EpicTitles = BTreeMap<u16, String>;
 
-/// Collects titles of epics in the order of the paths of their files: of two the first counts.
+/// Sorted by path of their files; the first title of an epic counts.
 pub fn epic_titles<'a>(titles: impl IntoIterator<Item = (u16, Cow<'a, str>)>) -> EpicTitles {
     let mut all = EpicTitles::new();
     for (epic, title) in titles {
@@ -118,10 +117,10 @@ pub fn epic_titles<'a>(titles: impl IntoIterator<Item = (u16, Cow<'a, str>)>) ->
     all
 }
 
-/// The longest title that is taken, in characters: what is longer is no title.
+/// In characters; longer headings are not titles.
 const LONGEST: usize = 120;
 
-/// The headings `Epic N: TITLE` of a file whose name begins with `epic`; of two of an epic the first.
+/// From `Epic N: TITLE` in a file `epic…`; the first of an epic counts.
 pub(super) fn of(artifact: &TrackedArtifact) -> Vec<(u16, Cow<'_, str>)> {
     let path = artifact.path();
     if !path.file_stem().starts_with("epic") {
@@ -131,7 +130,7 @@ pub(super) fn of(artifact: &TrackedArtifact) -> Vec<(u16, Cow<'_, str>)> {
     let headings = text.lines().filter_map(heading);
     let mut titles: Vec<(u16, Cow<'_, str>)> =
         headings.map(|(epic, title)| (epic, Cow::Owned(title))).collect();
-    // `epic-3.md` may carry its title in its frontmatter only.
+    // `epic-3.md` may have its title in frontmatter only.
     if let Some((LedgerKey { epic, part: LedgerPart::Epic }, _)) = LedgerKey::of(path)
         && let Some(title) = artifact.state().title.as_ref().and_then(|title| title.filled())
     {
@@ -140,7 +139,7 @@ pub(super) fn of(artifact: &TrackedArtifact) -> Vec<(u16, Cow<'_, str>)> {
     titles
 }
 
-/// The number and the title of a heading `## Epic 3: Lending`; a full stop or a dash may stand for the colon.
+/// `## Epic 3: Lending`; a full stop or a dash may replace the colon.
 fn heading(line: &str) -> Option<(u16, String)> {
     let rest = line.strip_prefix('#')?.trim_start_matches('#').trim_start().strip_prefix("Epic ")?;
     let digits = rest.len() - rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
@@ -152,9 +151,8 @@ fn heading(line: &str) -> Option<(u16, String)> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextSteps<'a> {
-    /// This step; the others may be taken instead, in special cases.
+    /// With alternatives for special cases.
     Step(StepName<'a>, Vec<StepName<'a>>),
-    /// One of these, at the person's choice.
     Choice(Vec<StepName<'a>>),
     Finished,
     Unknown(UnknownNext),
@@ -177,7 +175,6 @@ impl<'a> NextSteps<'a> {
         }
     }
 
-    /// Returns the steps that come next; several where one is to be chosen.
     pub fn steps(&self) -> &[StepName<'a>] {
         match self {
             Self::Step(step, _) => std::slice::from_ref(step),

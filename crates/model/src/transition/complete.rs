@@ -9,9 +9,8 @@ use crate::workflow::{
 };
 use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
 
-/// Adds `given` steps to the list, each in the spelling of its neighbours and in its place, and brings
-/// `lastStep`, `currentStep` and `current_step` along where they exist. `status` is never touched: finishing
-/// is a decision.
+/// Inserts each step in order, in the spelling of its neighbours, and updates `lastStep`, `currentStep` and
+/// `current_step` if they exist. Never touches `status`: finishing is a decision.
 pub(super) fn plan(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,
@@ -76,10 +75,10 @@ pub(super) fn plan(
     Ok(plan)
 }
 
-/// Refuses to begin a list in an artifact without a workflow that has none.
+/// A list is not started without a workflow.
 fn refuse_without_steps(artifact: &Artifact) -> Result<(), TransitionRefusal> {
     let has_status = artifact.state().status.is_some() || artifact.state().body_status.is_some();
-    // Where there is no frontmatter either, that is told.
+    // A missing frontmatter is reported first.
     let is_plain = !has_status && !artifact.has_state_region();
     if StepList::from(artifact) == StepList::Absent && !is_plain {
         return Err(TransitionRefusal::NoSteps { has_status });
@@ -87,7 +86,7 @@ fn refuse_without_steps(artifact: &Artifact) -> Result<(), TransitionRefusal> {
     Ok(())
 }
 
-/// The place that keeps a list in the order of its workflow; the end where it has lost that order.
+/// Keeps the order of the workflow; the end if the list is unordered.
 fn place(workflow: Option<&WorkflowDefinition>, completed: &[StepId], id: &StepId) -> usize {
     let end = completed.len();
     let Some(workflow) = workflow else { return end };
@@ -102,7 +101,7 @@ fn place(workflow: Option<&WorkflowDefinition>, completed: &[StepId], id: &StepI
     (0..end).rev().find(|at| is_ordered(&with(*at))).unwrap_or(end)
 }
 
-/// Returns whether a step without a number of its own (`02b`, a skipped one) makes the list one of names.
+/// `02b` and skipped steps have no number of their own.
 fn wants_names(workflow: Option<&WorkflowDefinition>, items: &[StepItem], given: &[String]) -> bool {
     let Some(workflow) = workflow else { return false };
     let is_whole = |step: &Step| {
@@ -144,7 +143,7 @@ fn by_name(
     Ok(named)
 }
 
-/// An item as it will be read back, so that the next item of the same command follows it.
+/// As read back, for the next item of the same command.
 pub(super) fn like_read(item: &Value) -> StepItem {
     let (spelling, kind) = match item {
         Value::Integer(value) => (value.to_string(), StepItemKind::Scalar(FieldKind::Integer)),
@@ -155,8 +154,7 @@ pub(super) fn like_read(item: &Value) -> StepItem {
     StepItem { spelling, kind, span: stepmark_frontmatter::Span::default() }
 }
 
-/// Brings the keys along that say the same as the list: `lastStep` names the last completed step,
-/// `currentStep` the one that is worked on, which is the next one as long as there is one.
+/// `lastStep` is the last completed step, `currentStep` the next one, if any.
 pub(super) fn follow(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,
@@ -191,8 +189,8 @@ pub(super) fn follow(
     }
 }
 
-/// Takes the `given` steps out of the list, every item that names them, and brings `lastStep`, `currentStep`
-/// and `current_step` along. Later steps stay: which of them the reopened one affects, a person knows.
+/// Removes every item of the `given` steps, and updates `lastStep`, `currentStep` and `current_step`. Later
+/// steps are kept: a person knows which are affected.
 pub(super) fn reopen_plan(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,
@@ -217,7 +215,7 @@ pub(super) fn reopen_plan(
         let chain = workflow.map(|workflow| &workflow.chain);
         let stays: Vec<bool> = completed.iter().map(|done| !names(chain, done, &id, step)).collect();
         let named = (0..stays.len()).filter(|at| !stays[*at]);
-        // From the end, so that the places of the others stay.
+        // Backwards, so that indices stay valid.
         let edits = named.rev().map(|at| Edit::Remove { path: KeyPath::key(key).item(at) });
         let before = plan.edits.len();
         plan.edits.extend(edits);
@@ -246,7 +244,7 @@ pub(super) fn reopen_plan(
     Ok(plan)
 }
 
-/// Nothing is completed: a numeric `lastStep` is 0, as in templates; other keys have no word for it.
+/// A numeric `lastStep` becomes 0, as in templates; other keys have no such value.
 fn reset(artifact: &Artifact, plan: &mut Plan) {
     for field in artifact.state().last_step.iter().chain(&artifact.state().current_step) {
         if field.kind == FieldKind::Integer && field.text != "0" {

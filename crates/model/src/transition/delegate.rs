@@ -1,4 +1,4 @@
-//! Giving work to an agent in an artifact of its own.
+//! Delegation of work to a child artifact.
 
 use super::{TransitionRefusal, step_choice::is_completed};
 use crate::{
@@ -10,7 +10,6 @@ use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct DelegationPlan {
-    /// Edits of the parent: it gets an id and a place, if it has none.
     pub parent: Vec<Edit>,
     pub from: ChainPosition,
     pub position: ChainPosition,
@@ -22,7 +21,7 @@ pub struct NewChild<'a> {
     pub title: &'a str,
     pub agent: &'a str,
     pub task: Option<&'a str>,
-    /// A link to the parent's file, seen from the child's folder.
+    /// Relative to the child's folder.
     pub parent_link: &'a str,
 }
 
@@ -69,7 +68,7 @@ impl NewChild<'_> {
     }
 }
 
-/// The step ids of an artifact, parsed once.
+/// Parsed once.
 #[derive(Clone, Debug, Default)]
 pub struct StepLists {
     completed: Vec<StepId>,
@@ -86,7 +85,6 @@ impl StepLists {
         }
     }
 
-    /// The steps that lie behind the one that an artifact points to.
     pub fn passed(completed: Vec<StepId>) -> Self {
         Self { completed, last_step: None, content: Some(Content::Present) }
     }
@@ -104,7 +102,7 @@ impl StepLists {
     }
 }
 
-/// The key under which `track` keeps its steps in this artifact: a validation report has a list of its own.
+/// Validation reports have a list of their own.
 pub fn step_list_key(artifact: &Artifact, track: Track) -> &'static str {
     let has = |key: &str| artifact.state().steps.iter().any(|steps| steps.key == key);
     let [completed, validation] = STEPS_KEYS;
@@ -127,7 +125,6 @@ pub fn last_step_id(artifact: &Artifact) -> Option<StepId> {
     artifact.state().last_step.as_ref().and_then(|field| field.filled()).map(StepId::parse)
 }
 
-/// Finds the kind of list that an artifact keeps, for binding.
 impl From<&Artifact> for StepList {
     fn from(artifact: &Artifact) -> Self {
         let state = artifact.state();
@@ -139,9 +136,7 @@ impl From<&Artifact> for StepList {
     }
 }
 
-/// Returns whether `completed`, the list of an artifact of `workflow`, names the step that `asked` means, in
-/// whatever spelling. A marker of a resumed session (`step-01b-continue`) is never progress, so it is never
-/// listed.
+/// In any spelling. Resume markers (`step-01b-continue`) are never progress, so never listed.
 pub fn lists_step(workflow: Option<&WorkflowDefinition>, completed: &[StepId], asked: &StepId) -> bool {
     let step = match workflow.map(|workflow| workflow.chain.find(asked)) {
         Some(StepMatch::Step { step, .. }) => Some(step),

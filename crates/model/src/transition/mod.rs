@@ -1,5 +1,4 @@
-//! Commands decided against an artifact: a plan of edits, or a refusal. Pure:
-//! `(artifact, workflow, command) → plan`.
+//! Decides commands. Pure: `(artifact, workflow, command) → plan or refusal`.
 
 mod command;
 mod complete;

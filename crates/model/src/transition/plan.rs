@@ -6,14 +6,13 @@ use super::OpenChild;
 use crate::lifecycle::{ChangeRefusal, MoveRefusal};
 use stepmark_frontmatter::{Edit, KeyPathError};
 
-/// The edits that carry out a command, and what is to be said about them. No edit: nothing is to be written.
+/// Without edits nothing is written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     pub edits: Vec<Edit>,
     pub remarks: Vec<Remark>,
 }
 
-/// Something worth saying about a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remark {
@@ -28,7 +27,7 @@ pub enum Remark {
         workflow: String,
         near: Option<String>,
     },
-    /// Its number is that of one step, and its name is not.
+    /// Its number is that of a step with another name.
     OtherName {
         step: String,
         of_number: Option<String>,
@@ -38,13 +37,12 @@ pub enum Remark {
         step: String,
         candidates: Vec<String>,
     },
-    /// The steps of a list of numbers are written by name now, since one of them has no number alone.
     StepsByName {
         key: String,
     },
     OutOfOrder {
         step: String,
-        /// The next steps; empty when the workflow is finished.
+        /// Empty if finished.
         expected: Vec<String>,
     },
     LaterStepsStay {
@@ -55,44 +53,42 @@ pub enum Remark {
         status: String,
         state: String,
     },
-    /// The work is finished now, and boxes of its text are not ticked.
     BoxesOpen {
         open: usize,
         total: usize,
     },
-    /// A key of the same meaning was left as it is, since no value of its kind says the same.
+    /// A related key was kept: no value of its type fits.
     KeyLeft {
         key: String,
     },
-    /// The change is made, but the gates of the artifact could not be brought up to date.
+    /// Changed, but gates could not be updated.
     GatesLeft {
         reason: String,
     },
-    /// The change is made, but the lease that was taken for it could not be given back.
+    /// Changed, but the lease taken for it could not be released.
     LeaseLeft {
         reason: String,
     },
-    /// The change is made, but files of other programs that follow it are behind.
+    /// Changed, but files of other programs are behind.
     FilesLeft {
         reason: String,
     },
-    /// Another artifact was taken back too: both were changed by one decision.
+    /// Undone as a part of the same decision.
     TakenBackToo {
         path: String,
     },
     MadeStays {
         path: String,
     },
-    /// The ledger of a sprint came along.
     LedgerFollowed {
         ledger: String,
         status: String,
     },
-    /// Git ignores the ledger of a work tree that may be removed.
+    /// Git ignores the sprint status, and the work tree may be removed.
     LedgerIgnored {
         ledger: String,
     },
-    /// A copy of the status in a ledger, or in the body, stays behind.
+    /// A copy of the status, in the sprint status or the body, is behind.
     LedgerLeft {
         reason: String,
     },
@@ -103,7 +99,7 @@ pub enum Remark {
 }
 
 impl Remark {
-    /// Returns whether a person should look at it: an answer such as "already completed" is none.
+    /// False for answers such as "already completed".
     pub const fn is_warning(&self) -> bool {
         !matches!(
             self,

@@ -1,4 +1,4 @@
-//! `Command::Set`: whether a number that was typed is meant as one.
+//! `Command::Set`: decides if a typed number is a number.
 
 use super::{
     ItemChange, Plan, ScopeSource, TransitionRefusal,
@@ -15,8 +15,8 @@ use stepmark_frontmatter::{
     Edit, KeyIndex, KeyPath, Node, NodeKind, Scalar, ScalarStyle, Segment, Value, Yaml,
 };
 
-/// `assignments`, with numbers that no reader gives back as they are typed (`1.10`, `010`) as numbers where
-/// the value in place, or the other items of its list, are numbers, and as text else.
+/// Ambiguous numbers (`1.10`, `010`) become numbers if the old value, or other items of the list, are
+/// numbers; else text.
 pub(super) fn settled(artifact: &Artifact, assignments: &[(KeyPath, Value)]) -> Vec<(KeyPath, Value)> {
     let is_ascii = |path: &KeyPath| matches!(&path.0[..], [Segment::Key(key)] if key.is_ascii());
     if !assignments.iter().any(|(path, value)| is_spelled(value) || !is_ascii(path)) {
@@ -73,7 +73,7 @@ pub(super) fn item_edits(
     changes.iter().map(edit).collect()
 }
 
-/// A key of the file with dots in its name, or in another spelling of Unicode, is what is meant.
+/// The file may have the literal key: with dots, or in another Unicode form.
 fn literal<'t>(keys: &KeyIndex<'t>, root: &'t Node<'_>, path: &KeyPath) -> KeyPath {
     if keys.node_at(root, &path.0).is_some() {
         return path.clone();
@@ -101,7 +101,7 @@ fn literal<'t>(keys: &KeyIndex<'t>, root: &'t Node<'_>, path: &KeyPath) -> KeyPa
     KeyPath(meant)
 }
 
-/// Refuses to put one value in the place of a list of steps: what is meant is one step more.
+/// Only single steps may be added.
 pub(super) fn keeps_step_lists(
     artifact: &Artifact,
     assignments: &[(KeyPath, Value)],
@@ -118,7 +118,7 @@ pub(super) fn keeps_step_lists(
     }
 }
 
-/// Refuses unknown steps, and numbers beside names, which no reader takes; what is there may stay.
+/// Refuses unknown steps, and a mix of numbers and names, which no reader accepts; existing items may stay.
 pub(super) fn knows_steps(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,
@@ -144,7 +144,7 @@ pub(super) fn knows_steps(
         for item in given.iter().filter(|_| names_step).map(like_read) {
             let step = item.spelling.clone();
             let id = StepId::parse(&step);
-            // `0` says that no step is done yet.
+            // `0`: no step is done.
             if let Some(workflow) = workflow
                 && !matches!(step.as_str(), "" | "0")
                 && !is_known(&id)
@@ -220,7 +220,7 @@ pub(super) fn plan(
         ScopeSource::Ai { confidence: Some(confidence) } => {
             edits.push(set(CONFIDENCE, Value::Number(confidence.to_string())));
         }
-        // A confidence in another scope, or of another source, says nothing about this one.
+        // An old confidence does not apply to another scope or source.
         _ if state.get(CONFIDENCE).is_some() => edits.push(Edit::Remove { path: KeyPath::key(CONFIDENCE) }),
         _ => {}
     }

@@ -1,4 +1,4 @@
-//! Moves of the status: what they write, and whether the lifecycle allows them.
+//! Status moves: validation and edits.
 
 use super::{Command, Plan, Remark, Strictness, TransitionRefusal, complete, setting};
 use crate::{
@@ -11,23 +11,19 @@ use stepmark_packs::MoveCall;
 
 const STATUS: &str = "status";
 
-/// A change of an artifact's status, as its lifecycle sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatusMove {
     pub lifecycle: String,
     pub from: Option<String>,
     pub to: Option<String>,
-    /// True if the move is allowed only without open children: the table says so, or the work ends with it.
     pub wants_children_finished: bool,
     pub wants_human: bool,
     pub overridden: Option<MoveRefusal>,
 }
 
-/// Returns whether `lifecycle` allows the change of the status from `before` to `after`; `None` where the
-/// state is the same. This is the one law for every way in which a status is changed: by `transition`, by
-/// `set`, by a program. `open_steps` are those of `after`; open children are asked elsewhere
-/// ([`StatusMove::wants_children_finished`]), and `elsewhere` tells the reason why a guard does not hold that
-/// is about others ([`MoveFacts::elsewhere`]). An `insistence` is the reason to do it all the same.
+/// `None`: same state. The one check for all status changes: `transition`, `set`, programs. `open_steps` are
+/// those of `after`; the caller checks open children ([`StatusMove::wants_children_finished`]), and
+/// `elsewhere` other guards ([`MoveFacts::elsewhere`]). An `insistence` overrides refusals.
 pub fn judge_status(
     before: &Artifact,
     after: &Artifact,
@@ -50,7 +46,7 @@ pub fn judge_status(
         open_children: &[],
         elsewhere: &elsewhere,
     };
-    // A status that is taken away is no state either: else any state could be taken up from nothing.
+    // Removing the status is not a state: else any state could be entered from nothing.
     let judged = lifecycle.judge_move(from, to.unwrap_or("null"), &facts);
     let ends = to.is_some_and(|word| lifecycle.is_terminal(word));
     let wants = |guard| matches!(&judged, Ok(verdict) if verdict.is_move() && verdict.wants(guard));
@@ -75,7 +71,6 @@ fn status(artifact: &Artifact) -> Option<&str> {
     artifact.state().status.as_ref().and_then(Field::filled)
 }
 
-/// `Command::Transition`: the name of the state, and what else the table wants written.
 pub(super) fn plan(
     artifact: &Artifact,
     lifecycle: Option<&Lifecycle>,
@@ -84,7 +79,7 @@ pub(super) fn plan(
     let lifecycle = lifecycle.ok_or(TransitionRefusal::NoLifecycle)?;
     let own = status(artifact);
     let Some(target) = lifecycle.state_of(to) else {
-        // With what would be legal, as far as the status is known.
+        // Lists legal moves if the status is known.
         let refusal = lifecycle.legal_move(own, to, None).err();
         let unknown = refusal.filter(|refusal| matches!(refusal, MoveRefusal::UnknownTarget { .. }));
         return Err(unknown.unwrap_or_else(|| lifecycle.unknown_target(to, Vec::new())).into());
@@ -108,7 +103,7 @@ pub(super) fn named(
     call: &MoveCall,
 ) -> Result<Plan, TransitionRefusal> {
     let lifecycle = lifecycle.ok_or(TransitionRefusal::NoLifecycle)?;
-    // Work that says nothing has not begun.
+    // No status means not begun.
     let initial = lifecycle.states().iter().find(|state| state.is_initial).map(|state| state.name.as_str());
     let own = status(artifact).or(initial);
     let made = lifecycle.named_move(&call.name, own)?;
@@ -125,7 +120,6 @@ pub(super) fn named(
     Ok(Plan { edits, remarks: Vec::new() })
 }
 
-/// The edits that the table adds to `assignments` of the status, without keys that these write.
 pub(super) fn upkeep_of(
     artifact: &Artifact,
     lifecycle: Option<&Lifecycle>,
@@ -157,7 +151,6 @@ fn key_updates(artifact: &Artifact, lifecycle: &Lifecycle, to: &str) -> Vec<Edit
     edits.collect()
 }
 
-/// The facts around an artifact that a command is to change.
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionContext<'a> {
     pub workflow: Option<&'a WorkflowDefinition>,
@@ -165,8 +158,7 @@ pub struct DecisionContext<'a> {
     pub strictness: Strictness,
 }
 
-/// Decides what `command` means for `artifact`. Whether its lifecycle allows a new status is another
-/// question, which every change of a status is asked alike: [`judge_status`](super::judge_status).
+/// Does not check the lifecycle: all status changes pass [`judge_status`](super::judge_status).
 pub fn decide(
     artifact: &Artifact,
     decision_context: &DecisionContext<'_>,
@@ -205,7 +197,7 @@ pub fn decide(
     }
 }
 
-/// An artifact's own `id` identifies it; else `stepmark_id` does (docs/design.md, "Identity").
+/// Prefers the artifact's own `id` to `stepmark_id` (docs/design.md, "Identity").
 fn track(artifact: &Artifact, id: &str) -> Plan {
     let state = artifact.state();
     let existing = [("id", &state.id), ("stepmark_id", &state.stepmark_id)]

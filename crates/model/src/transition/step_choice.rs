@@ -1,4 +1,4 @@
-//! The step that a person means who names one in a command.
+//! Resolves steps named in a command.
 
 use super::Remark;
 use crate::artifact::{Field, FieldKind, StepItem, StepItemKind};
@@ -32,9 +32,9 @@ pub(super) fn unknown(workflow: &WorkflowDefinition, given: &str) -> Remark {
     Remark::UnknownStep { step: given.to_owned(), workflow: workflow.name.clone(), near }
 }
 
-/// The remark that the number and the name of `id` are not those of one step, though each may be of one.
+/// Number and name of `id` are of different steps.
 ///
-/// In a list this is a step of another release, which [`Chain::find`] knows; in a command it is a mistake.
+/// In a list this is a step of another release, which [`Chain::find`] resolves; in a command it is a mistake.
 fn other_name(chain: &Chain, id: &StepId, (found, by): (&Step, MatchedBy)) -> Option<Remark> {
     let number = id.number()?;
     let is_by_name = by == MatchedBy::Slug && found.id.number() != Some(number);
@@ -88,7 +88,6 @@ fn out_of_order(
     Some(Remark::OutOfOrder { step: id.spelling().to_owned(), expected: names })
 }
 
-/// Returns whether the list names the step already, in whatever spelling.
 pub(super) fn is_completed(
     workflow: Option<&WorkflowDefinition>,
     completed: &[StepId],
@@ -110,7 +109,7 @@ pub(super) fn names(chain: Option<&Chain>, done: &StepId, id: &StepId, step: Opt
     }
 }
 
-/// A kind of spelling that was met in the list.
+/// A spelling style in lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Integer,
@@ -141,7 +140,7 @@ impl Kind {
             return Some(Self::Integer);
         }
         let id = StepId::parse(spelling);
-        // A resume marker and free words show no habit of the list.
+        // Resume markers and free words are not a style.
         if id.is_resume() || *id.form() == StepForm::Words {
             return None;
         }
@@ -156,12 +155,11 @@ impl Kind {
             (Some(_), None, Some(_)) => Some(Self::Prefix { width: digits }),
             (Some(_), Some(_), None) if starts_with_digit => Some(Self::Slug),
             (Some(_), None, None) if starts_with_digit => Some(Self::Number { width: digits }),
-            // `Step 3: Title`: the title of another step is not known.
+            // `Step 3: Title`: other titles are unknown.
             _ => None,
         }
     }
 
-    /// `step` in this kind; `None` where the kind cannot name it.
     fn spell(self, step: &Step) -> Option<Value> {
         let name = step.name();
         let numbered = |width: usize| {
@@ -186,14 +184,13 @@ impl Kind {
     }
 }
 
-/// `given` as the next item of a list. `step` is what it means in the workflow, where that is known.
 pub(super) fn item(given: &str, step: Option<&Step>, items: &[StepItem]) -> Value {
     let kind = items.iter().rev().find_map(|item| {
         let is_integer = item.kind == StepItemKind::Scalar(FieldKind::Integer);
         Kind::of(&item.spelling, is_integer, item.kind == StepItemKind::Map)
     });
     match (kind, step) {
-        // An empty list gets the name, for BMAD's resume; without a workflow the spelling, a number as one.
+        // An empty list gets the name, which BMAD's resume needs; without a workflow the given spelling.
         (None, Some(step)) if items.is_empty() && StepId::parse(given).slug().is_none() => {
             Value::from(step.name())
         }
@@ -205,7 +202,6 @@ pub(super) fn item(given: &str, step: Option<&Step>, items: &[StepItem]) -> Valu
     }
 }
 
-/// `item` with the mark of a step that was skipped, unless it has one.
 pub(super) fn skipped(item: Value) -> Value {
     match item {
         Value::Integer(number) => Value::String(format!("{number}-skipped")),
@@ -227,7 +223,7 @@ pub(super) fn are_integers(items: &[StepItem]) -> bool {
     }) == Some(Kind::Integer)
 }
 
-/// Returns whether an item is of the list's kind, if any: no tool reads numbers and names as one list.
+/// No tool reads mixed lists of numbers and names.
 pub(super) fn is_alike(item: &StepItem, items: &[StepItem]) -> bool {
     let kind = |item: &StepItem| {
         let is_integer = item.kind == StepItemKind::Scalar(FieldKind::Integer);
@@ -241,19 +237,19 @@ pub(super) fn is_alike(item: &StepItem, items: &[StepItem]) -> bool {
     }
 }
 
-/// A number that is spelled as every reader spells it: `3`, but neither `03` nor `+3`.
+/// Canonical numbers only: `3`, but neither `03` nor `+3`.
 fn whole_number(given: &str) -> Option<Value> {
     given.parse::<i64>().ok().filter(|number| number.to_string() == given).map(Value::Integer)
 }
 
-/// `step` in the kind of an existing `lastStep` or `currentStep`; if that is empty, of the list.
+/// In the style of the old value; if that is empty, of the list.
 pub(super) fn field(old: &Field, given: &str, step: Option<&Step>, items: &[StepItem]) -> Option<Value> {
     let Some(text) = old.filled() else { return Some(item(given, step, items)) };
     let kind = Kind::of(text, old.kind == FieldKind::Integer, false);
     match (kind, step) {
         (Some(kind), Some(step)) => kind.spell(step),
         (Some(Kind::Integer), None) => given.parse().ok().map(Value::Integer),
-        // Without a workflow only a spelling of the same kind is safe.
+        // Without a workflow only the same style is safe.
         (Some(kind), None) => (Kind::of(given, false, false) == Some(kind)).then(|| Value::from(given)),
         (None, _) => None,
     }

@@ -1,4 +1,4 @@
-//! A workflow: as the names of its files alone tell it, and with the parts of its files that stepmark needs.
+//! Workflows: outlines from file names, and details from contents.
 
 use std::fmt;
 
@@ -6,15 +6,14 @@ use super::{Chain, OutputPattern, Progress, StepId, StepRecord};
 use crate::artifact::ProjectPath;
 use serde::{Deserialize, Serialize};
 
-/// Facts about a workflow's artifacts in the text of its entries and first steps.
+/// From entries and first steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkflowDetail {
-    /// The names that the entries declare (`name:`): one, or one a track (`create-prd`, `edit-prd`).
+    /// `name:` of entries: one, or one per track (`create-prd`, `edit-prd`).
     pub names: Vec<String>,
     pub outputs: Vec<OutputPattern>,
 }
 
-/// One track of a workflow, ready to tell how far an artifact has come.
 #[derive(Clone, Debug)]
 pub struct WorkflowDefinition {
     pub name: String,
@@ -23,7 +22,6 @@ pub struct WorkflowDefinition {
 }
 
 impl WorkflowDefinition {
-    /// A workflow that the project's configuration declares by its step names alone.
     pub fn declared(name: impl Into<String>, steps: &[impl AsRef<str>]) -> Self {
         Self { name: name.into(), chain: Chain::declared(Track::Create, steps), siblings: Vec::new() }
     }
@@ -33,22 +31,21 @@ impl WorkflowDefinition {
     }
 }
 
-/// A workflow found in a listing, before any of its files is read.
+/// From file names alone.
 ///
-/// It is enough to bind most artifacts and names the few files that have to be read for their chain.
+/// Enough to bind most artifacts, and to know the few files to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkflowOutline {
     pub folder: ProjectPath,
-    /// The name that sets it apart where one folder holds several workflows: `market` for
-    /// `research/market-steps`.
+    /// Distinguishes workflows of one folder: `market` for `research/market-steps`.
     pub variant: Option<String>,
-    /// Its entry files: `workflow.md`, `workflow-create-prd.md`, `SKILL.md`.
+    /// `workflow.md`, `workflow-create-prd.md`, `SKILL.md`.
     pub entries: Vec<ProjectPath>,
-    /// Its templates: Markdown files in the folder or in `templates/` with `template` in their names.
+    /// Markdown files with `template` in the name, in the folder or in `templates/`.
     pub templates: Vec<ProjectPath>,
-    /// Its step folders, the track create first.
+    /// Create first.
     pub chains: Vec<ChainOutline>,
-    /// The folders in which the same workflow is installed again.
+    /// Folders with the same workflow.
     pub copies: Vec<ProjectPath>,
 }
 
@@ -56,7 +53,6 @@ pub struct WorkflowOutline {
 pub struct ChainOutline {
     pub track: Track,
     pub folder: ProjectPath,
-    /// The step files, in the order of their paths.
     pub steps: Vec<StepOutline>,
 }
 
@@ -71,15 +67,14 @@ impl WorkflowOutline {
         self.chains.iter().find(|chain| chain.track == track)
     }
 
-    /// The step names of every other track than `track`, for [`super::Progress::read`].
+    /// Of other tracks, for [`super::Progress::read`].
     pub fn siblings(&self, track: Track) -> Vec<(Track, StepId)> {
         let others = self.chains.iter().filter(|chain| chain.track != track);
         others.flat_map(|chain| chain.steps.iter().map(|step| (chain.track, step.id.clone()))).collect()
     }
 
-    /// The name to show and to configure: the folder's name (`create-prd`, `bmad-market-research`), with the
-    /// variant in front where the folder's name does not tell it (`market-research` for
-    /// `research/market-steps`).
+    /// For display and configuration: the folder name (`create-prd`, `bmad-market-research`), with the
+    /// variant if that is missing in it (`market-research` for `research/market-steps`).
     pub fn name(&self) -> String {
         let folder = self.folder.file_name();
         match &self.variant {
@@ -96,14 +91,14 @@ impl WorkflowOutline {
         self.chains.iter().flat_map(|chain| &chain.steps).any(|step| step.id.number().is_some())
     }
 
-    /// The files that tell what the workflow calls itself and its artifacts: entries, and each first step.
+    /// Entries and first steps: they name the workflow and its output.
     pub fn telling_files(&self) -> Vec<&ProjectPath> {
         let number = |step: &&StepOutline| (step.id.number().is_none(), step.id.number());
         let first = self.chains.iter().filter_map(|chain| chain.steps.iter().min_by_key(number));
         self.entries.iter().chain(first.map(|step| &step.path)).collect()
     }
 
-    /// The file names of every step by track: what copies of one workflow have in common.
+    /// Step file names by track: equal for copies of a workflow.
     pub(crate) fn signature(&self) -> Vec<(Track, Vec<&str>)> {
         fn names(chain: &ChainOutline) -> Vec<&str> {
             let mut names: Vec<&str> = chain.steps.iter().map(|step| step.path.file_name()).collect();
@@ -116,23 +111,22 @@ impl WorkflowOutline {
     }
 }
 
-/// The mode of a chain of steps.
-///
-/// Source: BMAD keeps one folder a mode (`steps-c`, `steps-e`, `steps-v`) and marks the steps of the last two
+/// BMAD has a folder per mode (`steps-c`, `steps-e`, `steps-v`) and marks steps of the last two in their
+/// names (`step-e-01-discovery`, `step-v-02b-parity-check`); docs/formats.md, "Lists of steps".
 /// in their names (`step-e-01-discovery`, `step-v-02b-parity-check`); docs/formats.md, "Lists of steps".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Track {
-    /// The artifact is written for the first time: `steps`, `steps-c`, and every other step folder.
+    /// First writing: `steps`, `steps-c`, and other step folders.
     Create,
-    /// A finished artifact is revised: `steps-e`, `step-e-NN`.
+    /// Revision: `steps-e`, `step-e-NN`.
     Edit,
-    /// A finished artifact is examined, under `validationStepsCompleted`: `steps-v`, `step-v-NN`.
+    /// Review, in `validationStepsCompleted`: `steps-v`, `step-v-NN`.
     Validate,
 }
 
 impl Track {
-    /// The track that a marker letter stands for (`c`, `e` or `v`, as in `step-e-01`).
+    /// `c`, `e` or `v`, as in `step-e-01`.
     pub(crate) fn from_marker(marker: char) -> Option<Self> {
         match marker {
             'c' => Some(Self::Create),
@@ -153,27 +147,23 @@ impl fmt::Display for Track {
     }
 }
 
-/// A reference before it is looked up among the steps of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reference {
     pub(crate) path: Option<ProjectPath>,
-    /// The folder that directly holds the file, as written; `None` where the reference names none.
+    /// The direct parent folder, as written.
     pub(crate) folder: Option<String>,
     pub(crate) file_name: String,
 }
 
-/// The folders against which a reference is read.
 pub(crate) struct ReferenceBase<'base> {
     pub(crate) own_folder: Option<ProjectPath>,
-    /// The folder of the workflow: what `{workflow_path}`, `{installed_path}` and `{skill-root}` stand for.
     pub(crate) workflow_folder: &'base ProjectPath,
 }
 
-/// Reads `text`, the value of a successor key or a link in prose; `None` where it names no Markdown file.
+/// From a successor key or a link in prose; `None` without a Markdown file name.
 ///
-/// The variables are those of docs/formats.md, "Step files". A value that a step file itself gives to
-/// `workflow_path` is not followed: it says where the file was when it was written, and installers move
-/// folders.
+/// Variables: docs/formats.md, "Step files". Ignores a `workflow_path` in the step file itself: it is
+/// outdated after installation in another folder.
 pub(crate) fn read(text: &str, base: &ReferenceBase<'_>) -> Option<Reference> {
     let text = text.trim().trim_matches(['`', '\'', '"']);
     let (holder, file_name) =
@@ -189,7 +179,6 @@ pub(crate) fn read(text: &str, base: &ReferenceBase<'_>) -> Option<Reference> {
     Some(Reference { path: path(text, base), folder, file_name: file_name.to_owned() })
 }
 
-/// The file that `text` names; `None` where a variable is not known or the path leads out of the project.
 pub(crate) fn path(text: &str, base: &ReferenceBase<'_>) -> Option<ProjectPath> {
     if let Some(rest) = text.strip_prefix('{') {
         let (variable, rest) = rest.split_once('}')?;
@@ -214,8 +203,8 @@ pub(crate) fn path(text: &str, base: &ReferenceBase<'_>) -> Option<ProjectPath> 
     }
 }
 
-/// Every Markdown file that running text names, in the order of the text: `` `./step-02-x.md` ``,
-/// `{project-root}/_bmad/…/step-02-x.md`, `[[bmad-snapshot:step-02-x.md]]`.
+/// Markdown files in prose, in order: `` `./step-02-x.md` ``, `{project-root}/_bmad/…/step-02-x.md`,
+/// `[[bmad-snapshot:step-02-x.md]]`.
 pub(crate) fn links(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices(".md").filter_map(|(dot, extension)| {
         let end = dot + extension.len();

@@ -1,4 +1,4 @@
-//! Workflow definitions, their step chains, and how far an artifact has come.
+//! Workflow definitions, step chains, and progress.
 
 mod step_id;
 mod chain;

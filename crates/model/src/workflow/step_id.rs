@@ -1,42 +1,39 @@
-//! The name of a step, in any of the spellings found in artifacts and step files.
+//! Step names, in all spellings of artifacts and step files.
 
 use std::fmt;
 
 use super::Track;
 
-/// A step's place in its chain as its name tells it: `02b` is major 2, letter b; `1.10` is major 1, minor 10
-/// (and not 1.1). Ordered as 2 < 2b < 2c < 2.1 < 3.
+/// `02b` is major 2, letter b; `1.10` is major 1, minor 10 (not 1.1). Order: 2 < 2b < 2c < 2.1 < 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StepNumber {
-    /// The leading number, at most three digits (four are a year).
+    /// At most three digits (four are a year).
     pub major: u16,
-    /// The number after a dot, as in `1.10`.
+    /// After a dot: `1.10`.
     pub minor: Option<u16>,
-    /// The lower-case letter that follows, as in `02b`.
+    /// Lower case: `02b`.
     pub letter: Option<char>,
 }
 
-/// The meaning of a spelling without case, extension, leading zeros and separators.
+/// Without case, extension, leading zeros and separators.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StepForm {
-    /// A step with a number: `step-02b-vision`, `02b`, `2`, `Step 2b: Vision`.
+    /// `step-02b-vision`, `02b`, `2`, `Step 2b: Vision`.
     Numbered {
         number: StepNumber,
-        /// The track named by a marker in the spelling itself (`step-e-01`), `None` where there is no marker.
+        /// From a marker in the spelling (`step-e-01`).
         track: Option<Track>,
-        /// The words after the number, lower-case, joined by `-`.
+        /// Words after the number, lower case, joined by `-`.
         slug: Option<Box<str>>,
     },
-    /// A step file without a number: `step-oneshot` has the name `oneshot`.
+    /// Without a number: `oneshot` of `step-oneshot`.
     Named(Box<str>),
-    /// Free words, such as `edit-2026-02-24`: no step.
+    /// `edit-2026-02-24`: not a step.
     Words,
 }
 
-/// One spelling of a step and what it says.
-///
-/// Every spelling can be parsed: what names no step has the form [`StepForm::Words`]. Steps are names and not
-/// numbers, because lists mix both (docs/formats.md, "Lists of steps").
+/// A spelling with its meaning; [`StepForm::Words`] if it is no step. Steps are names, not numbers, because
+/// lists mix both (docs/formats.md, "Lists of steps").
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StepId {
     spelling: Box<str>,
@@ -45,13 +42,12 @@ pub struct StepId {
 }
 
 impl StepId {
-    /// Reads any spelling: a list item, a step file's stem or file name, or what a person typed.
+    /// Accepts a list item, a file name or its stem, or what a person typed.
     ///
-    /// Rules, each from a variety in docs/formats.md: a folder before it and `.md` after it are dropped; case
-    /// does not count; `step` and its separator may be missing (`01-init`); `e-`, `v-` and `c-` before a
-    /// digit mark the track; a number has one to three digits, then nothing, a letter (`02b`) or a dot and a
-    /// number (`1.10`); the rest is the slug (`-init`, `: Title`); `-skipped` at the end means done by
-    /// skipping.
+    /// Rules, each from a variety in docs/formats.md: folder and `.md` are dropped; case is ignored; `step`
+    /// and its separator may be missing (`01-init`); `e-`, `v-` and `c-` before a digit mark the track; a
+    /// number has one to three digits, then nothing, a letter (`02b`) or a dot and a number (`1.10`); the
+    /// rest is the slug (`-init`, `: Title`); `-skipped` at the end means done by skipping.
     pub fn parse(spelling: &str) -> Self {
         let text = spelling.trim();
         let text = text.rsplit(['/', '\\']).next().unwrap_or(text).to_lowercase();
@@ -82,7 +78,6 @@ impl StepId {
         }
     }
 
-    /// The words after the number, or the name of a step without one.
     pub fn slug(&self) -> Option<&str> {
         match &self.form {
             StepForm::Numbered { slug, .. } => slug.as_deref(),
@@ -91,13 +86,13 @@ impl StepId {
         }
     }
 
-    /// Returns whether the spelling marks it as skipped (`step-03-success-skipped`): done, but without work.
+    /// `step-03-success-skipped`: done without work.
     pub fn is_skipped(&self) -> bool {
         self.skipped
     }
 
-    /// Returns whether this is a resume marker (`step-01b-continue`, `step-01b-resume`), which is never
-    /// progress: upstream appends it to the list each time a session resumes (docs/formats.md, "Resumption").
+    /// `step-01b-continue`, `step-01b-resume`: upstream adds one on each resume (docs/formats.md,
+    /// "Resumption"); never progress.
     pub fn is_resume(&self) -> bool {
         self.slug().is_some_and(|slug| {
             let last = slug.rsplit('-').next().unwrap_or(slug);
@@ -131,13 +126,13 @@ fn without_skip_mark(text: &str) -> (&str, bool) {
     (text, false)
 }
 
-/// `text` is lower-case, without folder, extension and skip mark.
+/// `text` is lower case, without folder, extension and skip mark.
 fn form(text: &str) -> StepForm {
     let rest = text.strip_prefix("step").map_or(text, |rest| rest.trim_start_matches(is_separator));
     if let Some(numbered) = numbered(rest) {
         return numbered;
     }
-    // Without a number, a separator has to set `step` apart: `step-oneshot`, not `steps`.
+    // `step` needs a separator: `step-oneshot`, not `steps`.
     let set_apart = text.strip_prefix("step").is_some_and(|rest| rest.starts_with(['-', '_']));
     if set_apart && !rest.is_empty() && !rest.contains(char::is_whitespace) {
         return StepForm::Named(rest.into());
@@ -173,7 +168,7 @@ fn numbered(text: &str) -> Option<StepForm> {
     Some(StepForm::Numbered { number: StepNumber { major, minor, letter }, track, slug })
 }
 
-/// `e-01` is track edit and `01`. A marker counts only before a digit, so that `e-mail` stays words.
+/// `e-01` is track edit and `01`. Only before a digit, so that `e-mail` stays words.
 fn track_marker(text: &str) -> (Option<Track>, &str) {
     let mut letters = text.chars();
     let marked = letters.next().and_then(Track::from_marker).and_then(|track| {
@@ -183,12 +178,12 @@ fn track_marker(text: &str) -> (Option<Track>, &str) {
     marked.map_or((None, text), |(track, rest)| (Some(track), rest))
 }
 
-/// One to three digits. Four are a year (`2026-02-24`), and a step has no such number.
+/// Four digits are a year (`2026-02-24`).
 fn small_number(digits: &str) -> Option<u16> {
     if digits.len() > 3 { None } else { digits.parse().ok() }
 }
 
-/// `-init`, `: Project Init` and ` – Project init` all give words joined by `-`.
+/// `-init`, `: Project Init` and ` – Project init` give words joined by `-`.
 fn slug(text: &str) -> Option<Box<str>> {
     let mut slug = String::new();
     for word in text.split(is_separator).filter(|word| !word.is_empty()) {

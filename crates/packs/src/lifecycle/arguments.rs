@@ -1,4 +1,4 @@
-//! The arguments of moves with their types, and what a move may not be made without.
+//! Types of the arguments of moves, and requirements of moves.
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -15,9 +15,8 @@ use serde_json::Value as Json;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentType {
     pub shape: ArgumentShape,
-    /// The shape of each item of a list, where it says so.
+    /// For lists: the shape of each item.
     pub items: Option<ArgumentShape>,
-    /// The kind of the artifacts that it names.
     pub target: Option<Name>,
     pub is_optional: bool,
 }
@@ -31,7 +30,6 @@ pub enum ArgumentShape {
     Time,
     List,
     Map,
-    /// The name of an artifact: its id, path, file name or number.
     Ref,
 }
 
@@ -122,7 +120,7 @@ impl ArgumentShape {
 }
 
 impl ArgumentType {
-    /// The value that a cell of a table says; a text that is not of this type stays a text.
+    /// A text that does not fit this type stays a text.
     pub fn of_cell(&self, text: &str) -> Json {
         let value = |shape: ArgumentShape, text: &str| shape.read(text).unwrap_or_else(|| text.into());
         match self.shape {
@@ -134,7 +132,7 @@ impl ArgumentType {
         }
     }
 
-    /// The fault of the value under the key `name`, where it is not of this type.
+    /// `None`: the value fits.
     pub fn fault(&self, name: &str, value: Option<&Json>) -> Option<String> {
         let wanted = Self { is_optional: false, ..self.clone() };
         let holds = |value: &Json| {
@@ -153,7 +151,6 @@ fn is_time(text: &str) -> bool {
     text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok()
 }
 
-/// Something that a move may not be made without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     Reason,
@@ -350,18 +347,18 @@ pub struct ConditionDeclaration {
     pub delegated: Option<bool>,
 }
 
-/// The attributes of artifacts that have a lifecycle: they hold for every change, whatever the status.
+/// Apply to every change, whatever the status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
-    /// The frontmatter keys of lists that only grow; each may be a path.
+    /// Lists that only grow; each may be a path.
     pub append_only: Vec<String>,
-    /// The frontmatter keys that an agent changes by moves alone.
+    /// Keys that an agent changes only by moves.
     pub by_moves: Vec<String>,
-    /// The names that may stand under a frontmatter key, or in each entry of the list under it.
+    /// The names allowed under a key, or in each entry of a list.
     pub closed: BTreeMap<String, Vec<String>>,
-    /// The role of those who may change the frontmatter; without one everybody may.
+    /// `None`: everybody may write.
     pub writers: Option<String>,
-    /// The role of the people whose approval counts; without one that of any person does.
+    /// `None`: any person may approve.
     pub approvers: Option<String>,
 }
 

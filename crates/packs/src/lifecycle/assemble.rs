@@ -1,4 +1,4 @@
-//! A declaration → a table that is well formed, or what is wrong with it and where.
+//! A declaration → a well-formed table, or its fault and the position of it.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::scalar::{Name, OneOrMore};
 use crate::spelling::{folded, listed};
 use stepmark_frontmatter::KeyPath;
 
-/// The source of a move that means every state that is not terminal.
+/// As the source of a move: every state that is not terminal.
 pub const ANY: &str = "*";
 
 type Wrong = (KeyPath, LifecycleProblem);
@@ -22,12 +22,10 @@ type Wrong = (KeyPath, LifecycleProblem);
 type NamedMoves = IndexMap<Name, NamedMoveDeclaration>;
 
 impl Lifecycle {
-    /// The table that `declaration` writes down.
     pub fn assemble(declaration: &LifecycleDeclaration) -> Result<Self, LifecycleError> {
         Self::with_moves(declaration, None)
     }
 
-    /// The table that `declaration` writes down, with moves that have a name.
     pub(crate) fn with_moves(
         declaration: &LifecycleDeclaration,
         named: Option<&NamedMoves>,
@@ -122,7 +120,7 @@ impl Words {
         placed.collect()
     }
 
-    /// All moves. What is said about a single state comes before what is said about any.
+    /// Moves out of one state come before moves out of any.
     fn moves(&self, declared: &[MoveDeclaration]) -> Result<Vec<PlacedMove>, Wrong> {
         let mut moves: Vec<PlacedMove> = Vec::new();
         let mut from_any: Vec<PlacedMove> = Vec::new();
@@ -178,8 +176,7 @@ impl Words {
         Ok(())
     }
 
-    /// The moves with a name. A change of the status that they make and no transition names wants what all
-    /// that make it want.
+    /// A status change that only named moves make, and no transition, requires what all of them require.
     fn named(
         &self,
         declared: Option<&NamedMoves>,

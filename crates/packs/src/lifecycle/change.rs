@@ -1,4 +1,4 @@
-//! Legality of changes, whatever they do to the status.
+//! Legality of changes of frontmatter.
 
 use std::{collections::BTreeMap, str::FromStr};
 
@@ -15,9 +15,8 @@ use serde_json::Value as Json;
 use stepmark_frontmatter::{Node, NodeKind, Yaml};
 
 impl Lifecycle {
-    /// The refusals of the change of the state `before` into `after` (`None`: there is no file); first
-    /// what nobody may insist on. `writer` is who makes the change, where that matters, and who has which
-    /// role. Moves of the status are judged by [`Lifecycle::judge_move`].
+    /// Refusals that no force overrides come first. `after` is `None` where the file is deleted. Status moves
+    /// are judged by [`Lifecycle::judge_move`].
     pub fn judge_change(
         &self,
         [before, after]: [Option<&Json>; 2],
@@ -56,7 +55,6 @@ impl Lifecycle {
         refused
     }
 
-    /// The refusal of a change by `actor`, where only a role may make it that `actor` does not have.
     pub fn judge_writer(&self, actor: &str, roles: &Roles) -> Option<ChangeRefusal> {
         refused_to(&self.name, self.attributes.writers.as_deref()?, (actor, roles))
     }
@@ -70,7 +68,6 @@ impl Lifecycle {
         (kept < before).then_some(ChangeRefusal::NotAppended { lifecycle, key, kept, before })
     }
 
-    /// Out of a frozen state only a move leads.
     fn frozen(&self, before: &Json, after: Option<&Json>) -> Option<ChangeRefusal> {
         let status =
             |state: &Json| state["status"].as_str().filter(|word| !word.is_empty()).map(str::to_owned);
@@ -99,7 +96,6 @@ impl Lifecycle {
     }
 }
 
-/// The refusal of a change that only `role` may make, where `actor` does not have it.
 pub(crate) fn refused_to(name: &str, role: &str, (actor, roles): (&str, &Roles)) -> Option<ChangeRefusal> {
     let (lifecycle, actor) = (name.to_owned(), actor.to_owned());
     let actors = roles.of(role);
@@ -111,7 +107,7 @@ pub(crate) fn refused_to(name: &str, role: &str, (actor, roles): (&str, &Roles))
     })
 }
 
-/// The names in a mapping, or in all mappings of a list; each once.
+/// Names in a mapping, or in a list of mappings; each once.
 fn names_in(value: &Json) -> Vec<String> {
     let mut names: Vec<String> = match value {
         Json::Object(entries) => entries.keys().cloned().collect(),
@@ -177,8 +173,8 @@ fn who(actors: &[String]) -> String {
 }
 
 impl Lifecycle {
-    /// The reason why `artifact` has no approval for the state that its status means: `approval: {to, by,
-    /// decided_at}` names the state, and a person who has the role of those who approve.
+    /// `None`: approved. `approval: {to, by, decided_at}` must name the entered state and a person with the
+    /// approver role.
     pub fn unapproved(&self, state: &Json, roles: &Roles) -> Option<String> {
         let said = |key: &str| state["approval"][key].as_str().filter(|text| !text.trim().is_empty());
         let (Some(to), Some(by), Some(_)) = (said("to"), said("by"), said("decided_at")) else {
@@ -203,12 +199,11 @@ impl Lifecycle {
 #[schemars(inline)]
 pub struct Roles(BTreeMap<Name, OneOrMore<ActorPattern>>);
 
-/// An actor, `agent:writer`; with `*` at the end every one whose text begins so, as with `human:*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ActorPattern(String);
 
 impl Roles {
-    /// Returns whether `actor`, as it is written (`human:Ada`), has the role.
+    /// `actor` is in written form: `human:Ada`.
     pub fn has(&self, role: &str, actor: &str) -> bool {
         self.patterns(role).iter().any(|pattern| match pattern.0.strip_suffix('*') {
             Some(beginning) => actor.starts_with(beginning),
@@ -233,7 +228,7 @@ impl Roles {
 }
 
 impl Default for Roles {
-    /// Those that the built-in systems know: `custodian`, `tech_lead` and `product_owner`.
+    /// The roles of the built-in systems: `custodian`, `tech_lead`, `product_owner`.
     fn default() -> Self {
         let role = |(name, actors): (&str, &[&str])| {
             let actors = actors.iter().map(|actor| ActorPattern((*actor).to_owned())).collect();
@@ -270,13 +265,13 @@ pub struct RootKeys(BTreeMap<String, RootKey>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct RootKey {
-    /// The text of a scalar that is not null.
+    /// `None` for null, lists and mappings.
     text: Option<String>,
     is_filled: bool,
 }
 
 impl RootKeys {
-    /// None where the frontmatter cannot be read. Of a key that stands twice the first counts.
+    /// Empty for unreadable frontmatter. The first of two equal keys counts.
     pub fn of(yaml: &Yaml<'_>) -> Self {
         let mut keys = BTreeMap::new();
         for entry in yaml.root().map(Node::entries).unwrap_or_default() {
@@ -287,17 +282,15 @@ impl RootKeys {
         Self(keys)
     }
 
-    /// Returns whether the key stands in the frontmatter, with or without a value.
+    /// True also for a key without a value.
     pub fn has(&self, key: &str) -> bool {
         self.0.contains_key(key)
     }
 
-    /// Returns whether the key has a text, list or mapping that is not empty.
     pub fn is_filled(&self, key: &str) -> bool {
         self.0.get(key).is_some_and(|value| value.is_filled)
     }
 
-    /// The text under the key; `None` for nothing, a list and a mapping.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.0.get(key)?.text.as_deref().filter(|text| !text.is_empty())
     }

@@ -7,45 +7,39 @@ use stepmark_frontmatter::{KeyPath, Segment};
 
 use crate::{deserialize_as_scalar, schema_of_scalar};
 
-/// A condition of a move on the artifact. The set is closed: what is judged must stand in files.
+/// A condition of a move. The set is closed: everything judged is in files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Guard {
-    /// `steps-finished`: no step of its workflow is open. Holds where its workflow is unknown.
+    /// `steps-finished`: no workflow step is open. Holds for an unknown workflow.
     StepsFinished,
-    /// `children-finished`: no work that was delegated from it is open.
+    /// `children-finished`: no delegated work is open.
     ChildrenFinished,
-    /// `human`: a person makes the move.
     Human,
-    /// `filled(KEY)`: the frontmatter says something under KEY.
     Filled(Box<str>),
-    /// `dependencies-done(KEY)`: all ids under KEY are of work that ended well, not failed or cancelled.
+    /// `dependencies-done(KEY)`: all work under KEY ended well, not failed or cancelled.
     DependenciesDone(Box<str>),
-    /// `holder(KEY)`: whoever makes the move is named under KEY.
     Holder(Box<str>),
-    /// `file-exists(KEY)`: what KEY names are files of the project, and it names one.
+    /// `file-exists(KEY)`: all files under KEY exist, at least one.
     FileExists(Box<str>),
-    /// `at-least(KEY, N)`: under KEY stands a number from N on, or a list of N entries or more.
+    /// `at-least(KEY, N)`: a number from N on, or a list of N entries or more.
     AtLeast(Box<str>, u32),
-    /// `below(KEY, LIMIT)`: the number under KEY (0 where there is none) is below a number or that of a key.
+    /// `below(KEY, LIMIT)`: a missing number is 0; the limit is a number or a key.
     Below(Box<(String, CounterLimit)>),
-    /// `other-than(KEY)`: whoever makes the move is not named under KEY.
     OtherThan(Box<str>),
-    /// `exists(KEY)`: what KEY names are artifacts of the project, by id, and it names one.
+    /// `exists(KEY)`: all ids under KEY are artifacts of the project, at least one.
     Exists(Box<str>),
-    /// `not-before(KEY)`: the time under KEY has come, or none stands there.
+    /// `not-before(KEY)`: holds without a time, too.
     NotBefore(Box<str>),
-    /// `role(NAME)`: whoever makes the move has the role.
     Role(Box<str>),
-    /// `code(NAME)`: a condition that the Rust module of a built-in pack knows.
+    /// `code(NAME)`: a condition in the Rust module of a built-in pack.
     Code(Box<str>),
-    /// `verified`: the last of `attempts` has a verification that passed.
     Verified,
-    /// `approved`: `approval` names the state that is entered, and a person who may approve it.
+    /// `approved`: `approval` names the entered state and a person who may approve it.
     Approved,
 }
 
 impl Guard {
-    /// The texts that stand in `artifact` under the key of the guard, which may be a path.
+    /// The key of the guard may be a path.
     pub fn named_in(&self, state: &Json) -> Vec<String> {
         let (Self::Filled(key)
         | Self::DependenciesDone(key)
@@ -220,7 +214,7 @@ fn unverified(state: &Json) -> Option<String> {
     }
 }
 
-/// Returns whether a verification says something, and nothing that it says is against the attempt.
+/// An empty verification does not pass.
 fn passes(verification: &Json) -> bool {
     let checks = verification["checks"].as_array().map(Vec::as_slice).unwrap_or_default();
     let decision = verification["verifier"]["decision"].as_str();
@@ -229,11 +223,10 @@ fn passes(verification: &Json) -> bool {
     says_something && checks.iter().all(is_passed) && decision.is_none_or(|decision| decision == PASS)
 }
 
-/// A number, or the frontmatter key that holds it, so that a person may raise it for one artifact.
+/// A key lets a person raise the limit for one artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CounterLimit {
     Number(u64),
-    /// The number under this key; without one there is no limit.
     Key(String),
 }
 

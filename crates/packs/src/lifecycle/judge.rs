@@ -3,31 +3,31 @@
 use super::{Counter, Guard, Lifecycle, LifecycleState, Move, RootKeys};
 use crate::spelling::{listed, near_words};
 
-/// The facts that decide a move beside the table. All of them stand in files.
+/// Facts beside the table. All of them are in files.
 #[derive(Clone, Copy)]
 pub struct MoveFacts<'f> {
-    /// The frontmatter before the move: counters, and what is remembered.
+    /// Before the move: counters, remembered states.
     pub before: &'f RootKeys,
-    /// The frontmatter with which it moves: what is filled.
+    /// After the move: filled keys.
     pub after: &'f RootKeys,
-    /// The steps of its workflow that are open; none where its workflow is unknown.
+    /// Empty for an unknown workflow.
     pub open_steps: &'f [String],
-    /// Open delegated work; empty for whoever looks for it elsewhere by [`MoveDecision::wants`].
+    /// Empty if the caller checks [`MoveDecision::wants`] instead.
     pub open_children: &'f [String],
-    /// The reason why a guard beyond the root's keys (values below, actor, other files) fails, if wanted.
+    /// Asked about guards beyond root keys (nested values, actor, other files); returns the reason of a
+    /// refusal.
     pub elsewhere: &'f dyn Fn(&Guard) -> Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveDecision<'l> {
-    /// The state that is left; `None` where there was no status.
     pub from: Option<&'l LifecycleState>,
     pub to: &'l LifecycleState,
     pub guards: Vec<&'l Guard>,
 }
 
 impl MoveDecision<'_> {
-    /// Returns whether the state is another one: a synonym of the same state is no move.
+    /// False between synonyms of one state.
     pub fn is_move(&self) -> bool {
         self.from.is_none_or(|from| from.name != self.to.name)
     }
@@ -38,9 +38,8 @@ impl MoveDecision<'_> {
 }
 
 impl Lifecycle {
-    /// Returns whether the table has the move from the status `from` to `to`. Without a status any state may
-    /// be taken up: the work may be older than its status. `remembered` is what stands under
-    /// [`LifecycleState::return_to`] of `from`.
+    /// Without a status every state may be entered: the work may be older than its status. `remembered` is
+    /// the value of [`LifecycleState::return_to`] of `from`.
     pub fn legal_move(
         &self,
         from: Option<&str>,
@@ -77,7 +76,7 @@ impl Lifecycle {
         Ok(MoveDecision { from: left, to: target, guards })
     }
 
-    /// Returns whether moves lead from `from` to `to`, one after the other: as between two commits.
+    /// Follows several moves, as between two commits.
     pub fn is_reachable(&self, from: &str, to: &str) -> bool {
         let (Some(from), Some(to)) = (self.state_of(from), self.state_of(to)) else { return false };
         let (mut reached, mut at) = (vec![from], 0);
@@ -131,7 +130,7 @@ impl Lifecycle {
         Ok(verdict)
     }
 
-    /// The move of another thing than before, which has no state yet: into an initial one.
+    /// The subject changed, so its status must be an initial one.
     fn begin_anew(&self, to: &str) -> Result<MoveDecision<'_>, MoveRefusal> {
         let initial =
             || self.states.iter().filter(|state| state.is_initial).map(|state| state.name.clone()).collect();
@@ -143,7 +142,6 @@ impl Lifecycle {
         Err(MoveRefusal::NotBegun { lifecycle, to, subject, legal: initial() })
     }
 
-    /// Returns whether `counter` lets `to` be entered once more.
     fn admit(
         &self,
         counter: &Counter,
@@ -169,7 +167,6 @@ impl Lifecycle {
         }
     }
 
-    /// The refusal to go to `to`, which is no state; `legal` may be entered.
     pub fn unknown_target(&self, to: &str, legal: Vec<String>) -> MoveRefusal {
         let words = self.states.iter().flat_map(|state| state.synonyms.iter().chain([&state.name]));
         MoveRefusal::UnknownTarget {
@@ -181,7 +178,7 @@ impl Lifecycle {
         }
     }
 
-    /// The guards of every move into `state`: they hold without a status before, too.
+    /// Guards of every move into `state`; they apply without a previous status, too.
     fn guards_of_entering(&self, state: &LifecycleState) -> Vec<&Guard> {
         let moves: Vec<Move<'_>> = self.moves().filter(|legal| legal.to.name == state.name).collect();
         let Some((first, others)) = moves.split_first() else { return Vec::new() };
@@ -203,7 +200,7 @@ fn unmet(guard: &Guard, facts: &MoveFacts<'_>) -> Option<String> {
     match guard {
         Guard::StepsFinished => open(facts.open_steps),
         Guard::ChildrenFinished => open(facts.open_children),
-        // Whoever knows the actor asks `MoveDecision::wants`.
+        // Callers that know the actor check `MoveDecision::wants`.
         Guard::Human => None,
         Guard::Filled(key) => (!facts.after.is_filled(key)).then(|| format!("`{key}` says nothing")),
         _ => (facts.elsewhere)(guard),

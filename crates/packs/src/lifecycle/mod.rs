@@ -1,5 +1,4 @@
-//! Lifecycles of statuses: tables of states and legal moves (docs/design.md, "Lifecycles"), and the demands
-//! of a kind on every change.
+//! Lifecycles: states, legal moves (docs/design.md, "Lifecycles"), and requirements on every change.
 
 mod guard;
 pub(crate) mod arguments;

@@ -1,7 +1,7 @@
-//! Moves that have a name: what a command asks for, what the move wants and writes.
+//! Named moves: the arguments, requirements and writes of a command.
 //!
-//! The language is bounded: `set`, `push`, `add`, `clear`, variables and arguments. There are no conditions,
-//! no expressions and no loops.
+//! The language is bounded: `set`, `push`, `add`, `clear`, variables and arguments. No conditions,
+//! expressions or loops.
 
 use std::fmt;
 
@@ -54,7 +54,7 @@ pub struct NamedMove {
     pub name: String,
     pub about: Option<String>,
     pub from: Vec<String>,
-    /// The name of the state that it enters, `$return`, or none.
+    /// A state, `$return`, or no state change.
     pub to: Option<String>,
     pub args: Vec<(String, ArgumentType)>,
     pub needs: Vec<Need>,
@@ -62,7 +62,6 @@ pub struct NamedMove {
     writes: Writes,
 }
 
-/// The keys that a move writes beside the status.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Writes {
     set: Vec<(String, Json)>,
@@ -74,7 +73,6 @@ struct Writes {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
     Set(String, Json),
-    /// An item behind those of a list.
     Append(String, Json),
     Remove(String),
 }
@@ -94,12 +92,12 @@ impl Write {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MoveCall {
-    /// The word behind `stepmark`, and the name of the move.
+    /// The word after `stepmark`, and the move.
     pub command: String,
     pub name: String,
-    /// The values of [`VARIABLES`], where there are any, and arguments that are no text.
+    /// Values of [`VARIABLES`], and arguments that are not text.
     pub given: Map<String, Json>,
-    /// The arguments, each as it was written, several of a list.
+    /// As written; a list has several of one name.
     pub args: Vec<(String, String)>,
 }
 
@@ -107,7 +105,7 @@ pub const VARIABLES: [&str; 7] = ["now", "actor", "agent", "session", "id", "rea
 
 pub(crate) const RETURN: &str = "$return";
 
-/// The most bytes of a text that a move writes into frontmatter.
+/// In bytes.
 const MOST_TEXT: usize = 64 * 1024;
 
 pub(crate) type MoveProblem = (KeyPath, String);
@@ -206,7 +204,7 @@ impl NamedMove {
         }
     }
 
-    /// The edits that the move makes of `state`, besides the status.
+    /// Without the status.
     pub fn edits(&self, state: &Json, call: &MoveCall) -> Result<Vec<Edit>, MoveRefusal> {
         let nothing = Map::new();
         let state = state.as_object().unwrap_or(&nothing);
@@ -220,7 +218,7 @@ impl NamedMove {
         Ok(self.writes(state, &self.values(call)?).into_iter().map(edit).collect())
     }
 
-    /// The changes that the move makes where `state` stands, besides the status.
+    /// Without the status.
     fn writes(&self, state: &Map<String, Json>, values: &Map<String, Json>) -> Vec<Write> {
         let (set, push) = (self.writes.set.iter(), self.writes.push.iter());
         let set = set.filter_map(|(key, value)| Some(Write::Set(key.clone(), filled(value, values)?)));
@@ -240,7 +238,7 @@ impl NamedMove {
         set.chain(push).chain(add).chain(clear.cloned().map(Write::Remove)).collect()
     }
 
-    /// Returns whether `record` is as the move leaves it, and whoever makes it again has it already.
+    /// True if the same caller already made this move: it may be repeated.
     fn is_made(&self, record: &Map<String, Json>, call: &MoveCall, values: &Map<String, Json>) -> bool {
         let agent = call.given.get("agent").filter(|agent| !agent.is_null());
         let holds = self.guards.iter().filter_map(|guard| match guard {
@@ -303,8 +301,7 @@ fn variables(value: &Json, each: &mut impl FnMut(&str)) {
     }
 }
 
-/// `template` with the values of its variables; `None` where it is a variable that has none. In lists and
-/// mappings such entries are left out.
+/// `None` for a variable without a value; such entries of lists and mappings are dropped.
 fn filled(template: &Json, values: &Map<String, Json>) -> Option<Json> {
     Some(match template {
         Json::String(text) => match text.strip_prefix('$') {
@@ -337,12 +334,10 @@ impl MoveCall {
     }
 }
 
-/// A reason why a move of a record is not made: the table forbids it, or something else that a guard wants is
-/// missing.
 #[derive(Debug)]
 pub enum Refused<R> {
     Move(Box<MoveRefusal>),
-    /// The first of what is missing, and the rest of it.
+    /// The first unmet guard, then the others.
     Guard(R, Vec<R>),
 }
 
@@ -353,17 +348,15 @@ impl<R> From<MoveRefusal> for Refused<R> {
 }
 
 impl Lifecycle {
-    /// The moves that have a name, in the order in which they are declared.
     pub fn named_moves(&self) -> &[NamedMove] {
         &self.named
     }
 
-    /// The moves with a name that lead out of `state`.
     pub fn named_from(&self, state: &LifecycleState) -> impl Iterator<Item = &NamedMove> {
         self.named.iter().filter(|made| made.from.contains(&state.name))
     }
 
-    /// The move `name` out of the state that `status` means.
+    /// `status` is the current word, which may be a synonym.
     pub fn named_move(&self, name: &str, status: Option<&str>) -> Result<&NamedMove, MoveRefusal> {
         let found = self.named.iter().find(|made| made.name == name);
         let found = found.ok_or_else(|| MoveRefusal::UnknownMove {
@@ -385,7 +378,7 @@ impl Lifecycle {
         })
     }
 
-    /// The state that `made` enters from the status `from`, where `text` tells what a key says.
+    /// `text` returns the value of a key.
     pub fn target<'k>(
         &self,
         made: &NamedMove,
@@ -401,8 +394,8 @@ impl Lifecycle {
         words.chain(self.states.iter()).find(|state| state.return_to.is_empty())
     }
 
-    /// The changes that the move `call` makes of `record`, whose status is `status`; the new status first,
-    /// and nothing where whoever has it makes the same move again. `unmet` tells why a guard does not hold.
+    /// The new status comes first. Empty if the same caller repeats the move. `unmet` returns the reason why
+    /// a guard fails.
     pub fn make<R>(
         &self,
         (status, record): (&str, &Map<String, Json>),

@@ -1,4 +1,4 @@
-//! The table itself.
+//! Tables of states and moves.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use super::{
 };
 use crate::spelling::folded;
 
-/// A lifecycle: states, and the moves between them that are legal. It is well formed: names are unique, every
-/// move is between its states, every state can be reached, and only a terminal one may be without an exit.
+/// Well formed: names are unique, moves connect known states, all states are reachable, and only terminal
+/// ones lack an exit.
 ///
 /// ```
 /// let bmad = stepmark_packs::built_in().next().ok_or("no pack")?;
@@ -29,13 +29,13 @@ pub struct Lifecycle {
     pub(crate) named: Vec<NamedMove>,
     pub(super) counters: Vec<Counter>,
     pub(super) subject: Vec<String>,
-    /// The key that gets the date of each move, where it is there.
+    /// Gets the date of each move, if the key exists.
     pub(super) dated: Option<String>,
     pub(super) attributes: Attributes,
     pub(super) words: BTreeMap<String, usize>,
 }
 
-/// A move between two places in the list of states.
+/// From and to are indices of states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlacedMove {
     pub(super) from: usize,
@@ -48,7 +48,7 @@ pub struct Move<'l> {
     pub from: &'l LifecycleState,
     pub to: &'l LifecycleState,
     pub guards: &'l [Guard],
-    /// True if it leads back to where a state was entered from ([`LifecycleState::return_to`]).
+    /// Leads back to the state that was left ([`LifecycleState::return_to`]).
     pub is_return: bool,
 }
 
@@ -75,28 +75,25 @@ impl Lifecycle {
 
     /// `None` for an unknown word, from which no move leads (docs/design.md, "Unknown words").
     pub fn state_of(&self, status: &str) -> Option<&LifecycleState> {
-        // Mostly it is spelled as in the table.
+        // Most words are spelled as in the table.
         let exact = self.states.iter().find(|state| state.name == status);
         exact.or_else(|| self.words.get(&folded(status)).map(|place| &self.states[*place]))
     }
 
-    /// The frontmatter keys that say whose status it is; none where it is that of the artifact. Where one of
-    /// them changes too, the status is that of another thing, and must be an initial one.
+    /// Keys that identify the owner of the status; empty if that is the artifact. If one of them changes too,
+    /// the status belongs to a new owner and must be initial.
     pub fn subject(&self) -> &[String] {
         &self.subject
     }
 
-    /// The attributes of artifacts that have it: they hold for every change.
     pub const fn attributes(&self) -> &Attributes {
         &self.attributes
     }
 
-    /// Returns whether it says more of a change than whether the status may move.
     pub fn judges_changes(&self) -> bool {
         !self.attributes.is_empty() || self.states.iter().any(|state| state.is_frozen)
     }
 
-    /// The status word that `keys` remember for a return from `from`.
     pub fn remembered<'k>(&self, from: &LifecycleState, keys: &'k RootKeys) -> Option<&'k str> {
         let words = from.return_to.iter().filter_map(|key| keys.text(key));
         words.into_iter().find(|word| self.state_of(word).is_some())
@@ -106,19 +103,16 @@ impl Lifecycle {
         self.subject.iter().any(|key| before.text(key) != after.text(key))
     }
 
-    /// Returns whether a status word means that the work of the artifact has ended.
     pub fn is_terminal(&self, status: &str) -> bool {
         self.subject.is_empty() && self.state_of(status).is_some_and(|state| state.is_terminal)
     }
 
-    /// All legal moves: those that the table names, and those that lead back.
     pub fn moves(&self) -> impl Iterator<Item = Move<'_>> {
         self.states.iter().flat_map(|state| self.moves_from(state, None))
     }
 
-    /// The legal moves out of `from`, in the order of the states. `remembered` is the status word under
-    /// [`LifecycleState::return_to`] of `from`, if it has such a key. Where nothing that can be used is
-    /// remembered, it may be left for every state that leads to it.
+    /// In the order of states. `remembered` is the value of [`LifecycleState::return_to`] of `from`. Without
+    /// a usable value, every state that leads to `from` may be returned to.
     pub fn moves_from(&self, from: &LifecycleState, remembered: Option<&str>) -> Vec<Move<'_>> {
         let Some(left) = self.place(from) else { return Vec::new() };
         let from = &self.states[left];
@@ -157,52 +151,48 @@ pub struct LifecycleState {
     pub name: String,
     pub synonyms: Vec<String>,
     pub meaning: Option<String>,
-    /// Progress: a higher rank is further; `None` for a state beside the way, such as blocked.
+    /// Higher is further; `None` for states off the path, such as blocked.
     pub rank: Option<u32>,
-    /// True if work begins in it.
     pub is_initial: bool,
-    /// True if the work has ended in it. Its exits are those that the table names; `*` means it not.
+    /// Work has ended. `*` does not cover its exits.
     pub is_terminal: bool,
-    /// True if only a move out of it changes the frontmatter.
+    /// The frontmatter changes only with a move out of it.
     pub is_frozen: bool,
-    /// Keys for the state it was entered from: the last is written, the first that names one is followed.
+    /// Keys of the state to return to: the last is written, the first with a known state is read.
     pub return_to: Vec<String>,
-    /// The numbers that are written beside the status when it is entered: those that other programs read.
+    /// Numbers written on entry, for other programs.
     pub sets: BTreeMap<String, u64>,
-    /// The keys that are there while it lasts.
+    /// Keys present only in this state.
     pub while_in: BTreeMap<String, Lasting>,
-    /// The keys of which entering it writes the first whose condition holds, where it is not there yet.
+    /// Keys written on entry if missing: the first whose condition holds.
     pub once: Vec<OnceDeclaration>,
-    /// The files of skills that say how the work goes on in it.
+    /// Skill files on how to work in this state.
     pub read: Vec<ReadDeclaration>,
-    /// The command that leads on, where the state names one.
     pub next: Option<String>,
-    /// True if the work waits for a person in it.
     pub waits_for_person: bool,
 }
 
 impl LifecycleState {
-    /// Returns whether the work has come to its end in it: what failed or was cancelled has not.
+    /// False for failed and cancelled work.
     pub const fn is_reached_end(&self) -> bool {
         self.is_terminal && self.rank.is_some()
     }
 }
 
-/// A number in the frontmatter that says how often a state was entered: attempts, retries.
+/// Counts how often a state was entered: attempts, retries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counter {
-    /// The frontmatter key of the number. Without it the number is 0.
+    /// A missing number is 0.
     pub key: String,
     pub entering: Vec<String>,
-    /// The states from which they are entered; without any all.
+    /// Counts only entries from these states; empty means all.
     pub leaving: Vec<String>,
-    /// The highest value: a move that would go beyond is refused.
     pub at_most: Option<CounterLimit>,
     pub reset_by: Vec<String>,
     pub reset_leaving: Vec<String>,
 }
 
-/// Checks that each state of `lifecycle` is reached and left; an error has the index of the state.
+/// The error has the index of the state.
 pub(super) fn check_reachable(lifecycle: &Lifecycle) -> Result<(), (usize, LifecycleProblem)> {
     let reached = reached(lifecycle);
     for (place, state) in lifecycle.states.iter().enumerate() {
@@ -226,17 +216,16 @@ fn reached(lifecycle: &Lifecycle) -> Vec<&LifecycleState> {
             continue;
         }
         reached.push(state);
-        // A way back leads only to where the work has been already.
+        // Returns lead only to states that were reached before.
         let ahead = lifecycle.moves_from(state, None).into_iter().filter(|legal| !legal.is_return);
         waiting.extend(ahead.map(|legal| legal.to));
     }
     reached
 }
 
-/// A change of a frontmatter key that goes with a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyUpdate {
-    /// The state that was left is remembered.
+    /// Stores the state that was left.
     Remember {
         key: String,
         state: String,
@@ -251,7 +240,7 @@ pub enum KeyUpdate {
 }
 
 impl Lifecycle {
-    /// The keys that the move writes beside the status; a counter that is no number stays.
+    /// A counter that is not a number is not changed.
     pub fn key_updates(
         &self,
         from: Option<&LifecycleState>,

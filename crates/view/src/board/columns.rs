@@ -1,4 +1,4 @@
-//! The artifacts in columns by state.
+//! The board: columns of artifacts by state.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -19,11 +19,10 @@ const NARROW: u16 = 22;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Filled {
     pub(super) name: String,
-    /// The shown rows that stand in it; never none.
+    /// Never empty.
     pub(super) rows: Range<usize>,
 }
 
-/// The columns in which something is shown, in their order: first what belongs to no artifact.
 pub(super) fn filled(state: &BoardState) -> Vec<Filled> {
     let all = state.overview.columns.iter();
     let names = all.flat_map(|column| column.places.iter().map(|place| (*place, column.name.as_str())));
@@ -71,7 +70,6 @@ pub(super) fn draw(state: &BoardState, theme: Theme, frame: &mut Frame<'_>, area
     frame.render_widget(Line::styled(count, theme.quiet()).right_aligned(), bottom);
 }
 
-/// The line of a row: its name, with a mark where something is wrong, and how many of its steps are done.
 fn card(row: &Row<'_>, theme: Theme) -> Line<'static> {
     let name = Span::raw(on_one_line(row.name()));
     let Row::Artifact(entry) = row else { return Line::from(name) };

@@ -1,4 +1,4 @@
-//! The row that is chosen, in full.
+//! The chosen row in full.
 
 use ratatui::{
     Frame,
@@ -16,7 +16,7 @@ use crate::{
     wording::on_one_line,
 };
 
-/// Draws what is chosen into `area`, and scrolls back where it ends sooner.
+/// Limits the scroll offset to the end of the text.
 pub(super) fn draw(state: &mut BoardState, theme: Theme, frame: &mut Frame<'_>, area: Rect) {
     let lines = match state.chosen() {
         Some((_, Row::Artifact(entry))) => of_artifact(entry, &state.overview, theme),
@@ -43,7 +43,7 @@ fn height(line: &Line<'_>, width: usize) -> usize {
             rows += 1;
             used = 0;
         }
-        // A word that is wider than the window goes on in the next row.
+        // A word wider than the window continues in the next row.
         rows += room.saturating_sub(1).checked_div(width).unwrap_or(0);
         used = (used + Span::raw(word).width()).checked_rem(width + 1).unwrap_or(0);
     }
@@ -84,7 +84,7 @@ fn of_artifact(entry: &Entry, overview: &Overview, theme: Theme) -> Vec<Line<'st
     for ticket in &entry.tickets {
         fact("ticket", Some(&ticket.key));
     }
-    // What is wrong before what is long: a short window shows it without a key.
+    // Findings come before long text: a short window shows them without a key.
     lines.extend(findings(&entry.path, overview, theme));
     if let Some(bar) = &entry.bar {
         lines.push(Line::default());
@@ -101,7 +101,6 @@ fn of_artifact(entry: &Entry, overview: &Overview, theme: Theme) -> Vec<Line<'st
     lines
 }
 
-/// The findings in the file at `path`, below a title; nothing where there are none.
 fn findings(path: &ProjectPath, overview: &Overview, theme: Theme) -> Vec<Line<'static>> {
     let mut found = overview.findings.iter().filter(|finding| finding.path == *path).peekable();
     if found.peek().is_none() {

@@ -1,4 +1,4 @@
-//! The whole picture.
+//! The drawing of the board.
 
 use ratatui::{
     Frame,
@@ -14,12 +14,12 @@ use super::{
 };
 use crate::wording::{self, on_one_line};
 
-/// From this width on the detail stands beside the list, not below it.
+/// In columns. From here on the detail is beside the list, not below it.
 const WIDE: u16 = 110;
 
 const SHARE: u16 = 62;
 
-/// Draws `state`, and scrolls its detail back where that ends sooner.
+/// Limits the scroll offset of the detail to its end.
 pub fn draw(state: &mut BoardState, theme: Theme, frame: &mut Frame<'_>) {
     let [top, middle, bottom] =
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)])
@@ -31,7 +31,6 @@ pub fn draw(state: &mut BoardState, theme: Theme, frame: &mut Frame<'_>) {
         return;
     }
     let halves = [Constraint::Percentage(SHARE), Constraint::Percentage(100 - SHARE)];
-    // Columns want the whole width.
     let is_beside = middle.width >= WIDE && state.view == View::List;
     let [left, right]: [Rect; 2] =
         if is_beside { Layout::horizontal(halves) } else { Layout::vertical(halves) }.areas(middle);
@@ -46,7 +45,6 @@ pub fn draw(state: &mut BoardState, theme: Theme, frame: &mut Frame<'_>) {
     }
 }
 
-/// The line at the top: what is done, what is next, what is wrong.
 fn headline(state: &BoardState, theme: Theme) -> Line<'static> {
     let counts = state.overview.counts;
     let wrong =

@@ -1,5 +1,4 @@
-//! The overview in a terminal: a list, the artifact that is chosen, and keys. Pure: a state and a key give a
-//! state, a state gives a picture.
+//! The overview in a terminal. Pure: state + key → state, state → picture.
 
 mod row;
 mod state;

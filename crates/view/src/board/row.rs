@@ -1,4 +1,4 @@
-//! A row of the list: an artifact, or something wrong that belongs to none; and the order of the list.
+//! Rows of the list and their order.
 
 use std::cmp::Reverse;
 
@@ -9,12 +9,11 @@ use crate::overview::{Overview, Trouble};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Row<'o> {
-    /// A problem of the whole project, or of a file that is no artifact.
     Trouble(&'o Trouble),
     Artifact(&'o Entry),
 }
 
-/// The row that is chosen: by what it is about, so that it stays chosen when others come and go.
+/// Identifies the chosen row by its subject, so that it stays chosen as rows come and go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     Trouble(String),
@@ -22,7 +21,7 @@ pub(super) enum Choice {
 }
 
 impl<'o> Row<'o> {
-    /// The troubles of `overview` that have no artifact to stand at, the worst first.
+    /// Troubles without an artifact in the list, worst first.
     pub(super) fn troubles(overview: &'o Overview) -> impl Iterator<Item = Self> {
         let is_of_artifact =
             |trouble: &Trouble| trouble.path.as_ref().is_some_and(|path| overview.entry(path).is_some());
@@ -73,16 +72,13 @@ impl<'o> Row<'o> {
     }
 }
 
-/// The order of the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Sort {
     #[default]
     Path,
-    /// By trouble: what is wrong first, then what is held up, underway, not started, done.
+    /// Troubles first, then blocked, underway, not started, done.
     Trouble,
-    /// By change: what was changed last first.
     Change,
-    /// By progress: what is nearest to its end first.
     Progress,
 }
 

@@ -1,4 +1,4 @@
-//! The state of the board, and what keys do.
+//! The state of the board, and the effect of keys.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -16,9 +16,9 @@ pub struct BoardState {
     pub(super) filter: String,
     pub(super) sort: Sort,
     pub(super) chosen: Option<Choice>,
-    /// The number of lines of the detail that stand above its window.
+    /// In lines.
     pub(super) scroll: u16,
-    /// Something that a person should know, such as that nothing is watched.
+    /// For example that nothing is watched.
     pub(super) remark: Option<String>,
 }
 
@@ -30,12 +30,10 @@ pub(super) enum View {
     List,
 }
 
-/// The part of the board that keys go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     List,
     Filter,
-    /// The row that is chosen, which is open.
     Detail,
     Help,
 }
@@ -47,7 +45,6 @@ pub enum Pressed {
 }
 
 impl BoardState {
-    /// The board of `overview`, with its first row chosen.
     pub fn new(overview: Overview) -> Self {
         let (filter, sort) = (String::new(), Sort::default());
         let (mode, view) = (Mode::List, View::Columns);
@@ -56,7 +53,7 @@ impl BoardState {
         state
     }
 
-    /// Shows another state of the project; filter, order and choice stay.
+    /// Keeps filter, order and choice.
     pub fn show(&mut self, overview: Overview) {
         self.overview = overview;
         self.remark = None;
@@ -114,7 +111,7 @@ impl BoardState {
             Key::Character('s') => self.sort = self.sort.next(),
             Key::Character('k') => self.go(1),
             Key::Character('j') => self.go(-1),
-            // Drawing knows where the detail ends, and takes back what is too much.
+            // Drawing limits it to the end of the detail.
             Key::Character('J') => self.scroll = self.scroll.saturating_add(SCROLL),
             Key::Character('K') => self.scroll = self.scroll.saturating_sub(SCROLL),
             Key::Up(rows) => self.go(rows),
@@ -129,7 +126,7 @@ impl BoardState {
         Pressed::GoesOn
     }
 
-    /// The rows that are shown: first what belongs to no artifact, which stands in no order of theirs.
+    /// Rows without an artifact come first, unsorted.
     pub(super) fn shown(&self) -> Vec<Row<'_>> {
         let entries = &self.overview.entries;
         let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
@@ -161,7 +158,7 @@ impl BoardState {
         self.choose(if up > 0 { row.saturating_sub(distance) } else { row.saturating_add(distance) });
     }
 
-    /// Goes to the same height of another column; in a list there is none.
+    /// Keeps the height in the column.
     fn go_aside(&mut self, right: i32) {
         if self.view == View::List {
             return;
@@ -187,7 +184,6 @@ impl BoardState {
         }
     }
 
-    /// Chooses the first row where what was chosen is not shown any more.
     fn choose_something(&mut self) {
         if self.chosen().is_none() {
             self.choose(0);
@@ -198,9 +194,9 @@ impl BoardState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     Character(char),
-    /// Up by so many rows; down where negative.
+    /// In rows; negative is down.
     Up(i32),
-    /// To the right by so many columns; to the left where negative.
+    /// In columns; negative is left.
     Right(i32),
     First,
     Last,
@@ -213,7 +209,6 @@ pub enum Key {
 const PAGE: i32 = 10;
 
 impl Key {
-    /// The key of `event`; `None` for one that means nothing here.
     pub const fn of(event: &KeyEvent) -> Option<Self> {
         if matches!(event.kind, KeyEventKind::Release) {
             return None;

@@ -1,4 +1,4 @@
-//! Colours, where a person wants them.
+//! Optional colours.
 
 use super::{BoardState, row};
 use crate::{
@@ -15,12 +15,12 @@ use ratatui::{
 };
 use stepmark_model::check::Severity;
 
-/// The styles of the board, with colours or without. Words and marks say everything without colours.
+/// Without colours, words and marks still say everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
-    /// The sixteen colours of the terminal, which fit its ground.
+    /// Sixteen terminal colours, which fit its background.
     Coloured,
-    /// Bold, dim and reversed only (`NO_COLOR`).
+    /// Bold, dim and reversed (`NO_COLOR`).
     Plain,
 }
 
@@ -109,7 +109,6 @@ pub(super) fn draw(state: &BoardState, theme: Theme, frame: &mut Frame<'_>, area
     frame.render_stateful_widget(table, area, &mut place);
 }
 
-/// The row of something wrong that belongs to no artifact: it has neither steps nor a state.
 fn of_trouble(name: &str, trouble: &Trouble, theme: Theme) -> Row<'static> {
     let mark = if trouble.severity == Severity::Error { ERROR } else { WARNING };
     let style = theme.severity(trouble.severity);
@@ -137,7 +136,7 @@ fn of_artifact(entry: &Entry, theme: Theme) -> Row<'static> {
     ])
 }
 
-/// The steps as characters: one each where they have room, else what their share is.
+/// One character per step if they fit, else a proportional bar.
 fn bar(entry: &Entry, theme: Theme) -> Line<'static> {
     let Some(bar) = &entry.bar else { return Line::default() };
     let width = bar.cells.len().clamp(1, BAR);
@@ -148,7 +147,7 @@ fn bar(entry: &Entry, theme: Theme) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The character for a step; without colours they are told apart, too.
+/// Distinct without colours, too.
 pub(super) const fn mark(state: CellState) -> &'static str {
     match state {
         CellState::Done => "█",

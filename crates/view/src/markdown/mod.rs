@@ -1,9 +1,7 @@
-//! Markdown of artifacts as HTML that cannot do anything: no script, no style, no form, no image, no request
-//! to anywhere. Pure.
+//! Markdown of artifacts as inert HTML: no scripts, styles, forms, images or requests. Pure.
 //!
-//! It is harmless by construction: HTML in the text is shown as text, so that the only elements are those
-//! that CommonMark itself makes, without attributes but for `href`, whose scheme is one of a few. The page's
-//! content security policy is the second fence.
+//! HTML in the text is shown as text, so all elements are those of CommonMark. The only attribute is `href`,
+//! with a few allowed schemes. The page's content security policy is the second fence.
 
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{
@@ -12,16 +10,15 @@ use pulldown_cmark::{
 use stepmark_model::artifact::with_plain_boxes;
 use url::{ParseError, Url};
 
-/// The number of levels by which headings stand below their own: the page around them has the first two.
+/// Levels added to headings: the page uses the first two.
 const HEADINGS_BELOW: usize = 2;
 
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
-/// Elements that stand deeper are shown flat: browsers and parsers take quadratic time for nesting.
+/// Deeper elements are flattened: browsers and parsers need quadratic time for nesting.
 const DEEPEST: usize = 64;
 
-/// `text` as HTML. HTML in it is shown as text, but for its comments, which are left out. Images become their
-/// description, and boxes of task lists characters: neither is fetched, neither can be ticked.
+/// HTML is shown as text, without its comments. Images become their description, task boxes characters.
 pub fn render(text: &str) -> Markup {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut depth = 0_usize;
@@ -45,7 +42,7 @@ pub fn render(text: &str) -> Markup {
     PreEscaped(harmless)
 }
 
-/// Read as browsers do (WHATWG URL), which skip blanks and line ends: nothing may be run.
+/// Parses as browsers do (WHATWG URL), ignoring blanks and line ends: no scheme may run code.
 fn may_be_followed(target: &str) -> bool {
     match Url::parse(target) {
         Ok(url) => SCHEMES.contains(&url.scheme()),
@@ -53,12 +50,12 @@ fn may_be_followed(target: &str) -> bool {
     }
 }
 
-/// `block` holds the HTML of a block to its end: it comes by lines, and comments have several.
+/// Collects the HTML of a block in `block`: it comes line by line, and comments span lines.
 fn tamed<'t>(event: Event<'t>, block: &mut String) -> Option<Event<'t>> {
     Some(match event {
         Event::Start(Tag::Image { .. }) => Event::Text("[image: ".into()),
         Event::End(TagEnd::Image) => Event::Text("]".into()),
-        // One that may not be followed leads to the page itself.
+        // A forbidden link leads to the page itself.
         Event::Start(Tag::Link { dest_url, .. }) => Event::Start(Tag::Link {
             link_type: LinkType::Inline,
             dest_url: if may_be_followed(&dest_url) { dest_url } else { "#".into() },
@@ -101,12 +98,12 @@ fn lowered(level: HeadingLevel) -> HeadingLevel {
     HeadingLevel::try_from(level as usize + HEADINGS_BELOW).unwrap_or(HeadingLevel::H6)
 }
 
-/// A comment without end is shown: whoever forgot its end should not lose the rest.
+/// An unclosed comment is shown: its author should not lose the rest of the text.
 fn without_comments(html: &str) -> String {
     let mut rest = html;
     let mut kept = String::new();
     while let Some(start) = rest.find("<!--") {
-        // `<!-->` and `<!--->` are comments too (CommonMark 0.31, 6.6): the ends may share hyphens.
+        // `<!-->` and `<!--->` are comments too (CommonMark 0.31, 6.6): start and end may share hyphens.
         let from_hyphens = &rest[start + "<!".len()..];
         let Some((_, after)) = from_hyphens.split_once("-->") else { break };
         kept.push_str(&rest[..start]);

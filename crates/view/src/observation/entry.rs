@@ -1,4 +1,4 @@
-//! One artifact, for people: as a row of a table or of the trees of delegation, and its steps as cells.
+//! Artifacts as rows of tables and trees, with their steps as cells.
 
 use jiff::Timestamp;
 use stepmark_model::{
@@ -13,40 +13,33 @@ use stepmark_model::{
 use super::TicketLink;
 use crate::wording;
 
-/// One artifact, as a row of a table shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub path: ProjectPath,
-    /// Its kind, where it is a record of a system.
+    /// For records of a system.
     pub kind: Option<&'static Kind>,
-    /// Its title: of the frontmatter, else its first heading.
+    /// From the frontmatter, else the first heading.
     pub title: Option<String>,
-    /// Its workflow in words; `-` where none is known.
+    /// `-` if unknown.
     pub workflow: String,
     pub bar: Option<StepBar>,
     pub condition: Condition,
-    /// The next step, or the next move of its status, where that can be told.
     pub next: Option<String>,
-    /// The rank of its state in its lifecycle, and the name that the lifecycle gives it.
     pub state: Option<(u32, String)>,
-    /// The command that records the next step or move, where there is one.
     pub command: Option<String>,
     pub status: Option<String>,
     pub scope: Option<String>,
-    /// Its key in a ledger: its part of an epic, where it is a story.
+    /// For stories: the key in the sprint status, which names the epic.
     pub story: Option<LedgerKey>,
-    /// Its place among the tickets of BMAD 7, where it is one of them.
     pub ticket: Option<TicketPlace>,
     pub errors: usize,
-    /// The number of warnings that were found in it.
     pub warnings: usize,
     pub tickets: Vec<TicketLink>,
-    /// The time of its last change, as far as the latest events tell.
     pub changed_at: Option<Timestamp>,
 }
 
 impl Entry {
-    /// The entry of an artifact by what it says of itself: without problems, tickets and history.
+    /// From the artifact alone: without problems, tickets and history.
     pub fn of(summary: &ArtifactSummary<'_>) -> Self {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let condition = summary.condition;
@@ -112,7 +105,6 @@ pub fn transition_command(path: &ProjectPath, to: &str) -> String {
     format!("stepmark transition {} {}", argument(path.as_str()), argument(to))
 }
 
-/// The next step, else the command of its kind, else the next state of the lifecycle that is further on.
 fn next_of(summary: &ArtifactSummary<'_>) -> Option<String> {
     if let Some(progress) = &summary.progress {
         return Some(wording::next(&progress.next));
@@ -123,10 +115,9 @@ fn next_of(summary: &ArtifactSummary<'_>) -> Option<String> {
     own_command(summary).or_else(|| Some(format!("status → {}", summary.lifecycle.as_ref()?.next.as_ref()?)))
 }
 
-/// The steps of an artifact's workflow, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepBar {
-    /// The number of units that are done; at most `total`.
+    /// In units; at most `total`.
     pub done: usize,
     pub total: usize,
     pub cells: Vec<StepCell>,
@@ -134,7 +125,7 @@ pub struct StepBar {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepCell {
-    /// The step; alternatives are joined with ` | `.
+    /// Alternatives are joined with ` | `.
     pub name: String,
     pub state: CellState,
 }
@@ -146,19 +137,18 @@ impl StepBar {
     }
 }
 
-/// A row of the delegation trees: each is followed by those below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeRow {
     pub path: ProjectPath,
     pub title: Option<String>,
-    /// The number of levels that it stands below the top, from 0.
+    /// Distance from the top, from 0.
     pub level: usize,
     pub agent: Option<String>,
     pub status: Option<String>,
-    /// Steps done and steps in all, where its workflow is known.
+    /// Done and total; `None` for an unknown workflow.
     pub progress: Option<(usize, usize)>,
     pub is_finished: bool,
-    /// Set where it names a parent that is not there.
+    /// Its parent is missing.
     pub is_cut_off: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Everything that a view is made from, read at one moment.
+//! The input of all views, read at one moment.
 
 mod tracker_state;
 mod entry;

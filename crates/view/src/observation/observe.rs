@@ -1,4 +1,4 @@
-//! Looking at a project.
+//! Reads a project.
 
 use std::{
     collections::HashSet,
@@ -23,29 +23,26 @@ use stepmark_store::{
     workspace::{Artifacts, Workspace},
 };
 
-/// The latest events that are looked at: for the timeline, and to judge what is "lately".
+/// Enough for the timeline, and to judge "lately".
 pub const EVENTS: usize = 600;
 
-/// Everything that a view is made from, read at one moment.
 #[derive(Clone, Debug)]
 pub struct Observation {
     pub project: String,
-    /// The time at which it was looked at, by the clock of the workspace.
     pub at: Timestamp,
     pub artifacts: ObservedArtifacts,
     pub systems: Arc<ObservedSystems>,
-    /// The files that could not be read; not the artifacts.
+    /// Includes unreadable files, not the artifacts.
     pub found: Arc<Artifacts>,
-    /// The ledgers of its sprints, which know stories that nobody has written yet.
+    /// They list stories without a file, too.
     pub ledgers: Arc<SprintLedgers>,
-    /// All findings, in the order of the files.
     pub findings: Vec<FindingRow>,
-    /// The latest events, at most [`EVENTS`], the last first.
+    /// At most [`EVENTS`], newest first.
     pub events: Vec<Event>,
-    /// True where something is remembered ([`ObservedMemory`]).
+    /// [`ObservedMemory`] has records.
     pub has_memory: bool,
     pub damaged_lines: usize,
-    /// The trackers that the configuration names, or why that cannot be told.
+    /// The error is a message for people.
     pub trackers: Result<Vec<TrackerState>, String>,
 }
 
@@ -61,7 +58,7 @@ pub enum ObservationError {
 }
 
 impl Observation {
-    /// Looks at the project as it is now. Unchanged artifacts without findings are not read again.
+    /// Skips unchanged artifacts without findings.
     pub fn take(workspace: &Workspace) -> Result<Self, ObservationError> {
         Self::whole(&workspace.afresh())
     }
@@ -72,7 +69,7 @@ impl Observation {
         Self::of(workspace, summaries, findings)
     }
 
-    /// All but what is wrong, which takes longer: `findings` are of the look before, to show changes at once.
+    /// Faster, to show changes at once: keeps `findings` of the previous observation instead of a new check.
     pub fn begin(workspace: &Workspace, findings: Vec<FindingRow>) -> Result<Self, ObservationError> {
         Self::of(workspace, workspace.checks().summaries()?, findings)
     }
@@ -112,7 +109,7 @@ impl Observation {
     }
 }
 
-/// Checks the project: what is wrong with artifacts that have workflow state, and with files beside them.
+/// Checks artifacts with workflow state and the files beside them.
 fn findings(summaries: &mut Summaries<'_>) -> Result<Vec<FindingRow>, CheckError> {
     let mut findings: Vec<FindingRow> =
         summaries.report()?.files.iter().flat_map(FindingRow::of_file).collect();
@@ -131,21 +128,19 @@ fn recorded(history: &History) -> Result<(Vec<Event>, usize), HistoryError> {
     Ok((history.latest(EVENTS)?, damaged))
 }
 
-/// All artifacts with workflow state: a post of a blog, of which a status is all, is none of them.
+/// Artifacts with workflow state; files with only a `status` (blog posts) are not included.
 #[derive(Clone, Debug)]
 pub struct ObservedArtifacts {
-    /// In the natural order of their paths, `1-2` before `1-10`; without problems, tickets and changes.
+    /// In natural order of paths, `1-2` before `1-10`; without problems, tickets and changes.
     pub entries: Arc<[Entry]>,
     pub epic_titles: Arc<EpicTitles>,
     pub tree: Arc<[TreeRow]>,
     texts: Arc<[TextStamp]>,
 }
 
-/// A mark that tells the text of an artifact from an earlier one.
 #[derive(Clone, Copy, Debug)]
 struct TextStamp {
     digest: Option<u64>,
-    /// The stat of its file, as bytes.
     stat: Option<[u8; 32]>,
 }
 
@@ -170,9 +165,8 @@ impl ObservedArtifacts {
         Self { entries: entries.into(), epic_titles, tree, texts: texts.into() }
     }
 
-    /// Returns whether the artifacts have the same texts as those of `before`.
     pub fn have_texts_of(&self, before: &Self) -> bool {
-        // Two observations of one look share what they saw.
+        // Two observations of one scan share their entries.
         let is_same = |(own, other): (&TextStamp, &TextStamp)| own.is_of_the_same(*other);
         Arc::ptr_eq(&self.texts, &before.texts)
             || self.texts.len() == before.texts.len() && self.texts.iter().zip(&*before.texts).all(is_same)
@@ -182,7 +176,7 @@ impl ObservedArtifacts {
 impl TextStamp {
     fn of(row: &SummaryRow<'_>) -> Self {
         let digest = row.read().map(|artifact| {
-            // Tells texts of one run of the program apart; kept nowhere.
+            // Valid within one run of the program only; never stored.
             let mut hasher = DefaultHasher::new();
             artifact.artifact().bytes().hash(&mut hasher);
             hasher.finish()
@@ -205,9 +199,9 @@ pub struct FindingRow {
     pub message: String,
     pub help: Option<String>,
     pub path: ProjectPath,
-    /// The place in it, from 1.
+    /// From 1.
     pub position: Position,
-    /// Of an error, its line and the one before: a parser often stops after the cause.
+    /// For errors: the line and the one before, since a parser often stops after the cause.
     pub lines: Vec<String>,
 }
 
@@ -233,10 +227,10 @@ impl FindingRow {
     }
 }
 
-/// The most bytes of a line that are kept: more than stands on a screen.
+/// In bytes: more than fits on a screen.
 const LINE: usize = 240;
 
-/// The line with the byte at `place`, after the one before it; cut where they are long.
+/// The line with the byte at `place`, after the one before it; long ones are cut.
 fn lines_at(bytes: &[u8], place: usize) -> Vec<String> {
     let place = place.min(bytes.len());
     let end = bytes[place..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| place + end);

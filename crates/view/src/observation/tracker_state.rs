@@ -1,4 +1,4 @@
-//! The state of a tracker, as the ledger of sync says; the tracker itself is not asked.
+//! The state of a tracker, from the sync database alone, without requests.
 
 use std::{cmp::Reverse, collections::HashSet};
 
@@ -32,39 +32,34 @@ pub struct TrackerState {
     pub name: String,
     pub place: String,
     pub tickets: Vec<TicketLink>,
-    /// The number of actions that are to be done, by their kind, in the order in which they are done.
+    /// Pending actions per kind, in the order of execution.
     pub queue: Vec<(&'static str, usize)>,
-    /// Artifacts whose ticket could not be delivered.
     pub deliveries: Vec<DeliveryState>,
-    /// The number of requests that were begun and of which nobody knows the outcome.
+    /// Requests with an unknown outcome.
     pub in_doubt: usize,
     pub breakers: Vec<BreakerState>,
-    /// The time at which the tracker was last looked through.
+    /// Of the last complete scan.
     pub listed_at: Option<Timestamp>,
     pub leader: Option<LeaderState>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketLink {
-    /// The artifact; `None` where it is gone.
     pub path: Option<ProjectPath>,
     pub key: String,
     pub url: String,
-    /// Set where it says what it should.
     pub is_in_step: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryState {
-    /// The path of the artifact; its marker where it is gone.
     pub name: String,
     pub attempts: u32,
-    /// The time at which it is tried again; `None` where a person has to do something.
+    /// The next attempt; `None` if a person has to act.
     pub until: Option<Timestamp>,
     pub why: String,
 }
 
-/// A breaker that lets nothing pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BreakerState {
     pub scope: String,
@@ -77,12 +72,11 @@ pub struct BreakerState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaderState {
     pub holder: String,
-    /// Until when it leads, unless it renews.
+    /// Unless it renews.
     pub until: Timestamp,
 }
 
 impl TrackerState {
-    /// The state of every configured tracker; the error says why it cannot be told.
     pub(super) fn read_all(workspace: &Workspace, summaries: &Summaries<'_>) -> Result<Vec<Self>, String> {
         let configuration =
             SyncConfiguration::of(workspace.configuration()).map_err(|error| with_causes(&error))?;
@@ -179,25 +173,24 @@ const NODES: usize = 60;
 
 #[derive(Clone, Debug)]
 pub struct ObservedMemory {
-    /// The kinds of which there are records: decisions first.
+    /// Decisions first.
     pub kinds: Vec<RememberedKind>,
     pub graphs: Vec<Neighbourhood>,
-    /// The number of artifacts that the records above are about and that have no graph here.
+    /// Artifacts of the records above without a graph here.
     pub more_artifacts: usize,
 }
 
 #[derive(Clone, Debug)]
 pub struct RememberedKind {
     pub kind: MemoryKind,
-    /// The newest, each with the ids of those that took its place.
+    /// Newest, each with the ids of the records that replaced it.
     pub newest: Vec<(MemoryRecord, Vec<String>)>,
     pub total: usize,
 }
 
 impl ObservedMemory {
-    /// Returns whether something is remembered in a project that uses memory: its configuration says so, it
-    /// was asked before, or one of its latest `events` was told to it. Another project pays nothing. Memory
-    /// that cannot be read is there: its page says why.
+    /// Used memory: configured, queried before, or the target of one of the latest `events`. Other projects
+    /// pay nothing. Unreadable memory counts: its page says why.
     pub(super) fn is_there(workspace: &Workspace, events: &[Event]) -> bool {
         let is_used = workspace.configuration().uses_memory()
             || Memory::is_there(workspace)
@@ -236,7 +229,7 @@ fn artifacts(kinds: &[RememberedKind]) -> Vec<&str> {
     names.filter(|name| seen.insert(*name)).collect()
 }
 
-/// Also the nodes beside the memories among them; `None` where memory does not know it.
+/// Includes the nodes beside memories; `None` if unknown.
 fn around(memory: &Memory, name: &str) -> Result<Option<Neighbourhood>, MemoryError> {
     let mut found = match memory.neighbourhood(name, 2) {
         Err(MemoryError::NoNode { .. }) => return Ok(None),
@@ -255,10 +248,9 @@ fn around(memory: &Memory, name: &str) -> Result<Option<Neighbourhood>, MemoryEr
     Ok(Some(found))
 }
 
-/// Shown whole. A record that cannot be read is left out: the findings tell of it.
+/// Unreadable records are left out: the findings report them.
 #[derive(Clone, Debug, Default)]
 pub struct ObservedSystems {
-    /// The flows, in the order of their ids.
     pub flows: Vec<ObservedFlow>,
     pub asdd: Option<ObservedSlices>,
 }
@@ -266,17 +258,15 @@ pub struct ObservedSystems {
 #[derive(Clone, Debug)]
 pub struct ObservedFlow {
     pub path: ProjectPath,
-    /// The artifacts of its executions, in the order of the tasks of the graph.
+    /// Executions, in the order of the tasks.
     pub task_paths: Vec<ProjectPath>,
     pub state: FlowState,
 }
 
-/// The slices of ASDD, and where their records stand.
 #[derive(Clone, Debug)]
 pub struct ObservedSlices {
-    /// The artifacts of the slices, in their order.
+    /// In the order of the slices.
     pub paths: Vec<ProjectPath>,
-    /// The records, as `stepmark asdd status` shows them.
     pub status: AsddStatus,
 }
 

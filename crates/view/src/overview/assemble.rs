@@ -1,4 +1,4 @@
-//! The whole view.
+//! Assembly of the overview.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -20,37 +20,35 @@ use stepmark_model::{
     journal::{Event, Kind},
 };
 
-/// The overview of a project; the same observation gives the same overview.
+/// Deterministic: equal observations give equal overviews.
 #[derive(Clone, Debug)]
 pub struct Overview {
     pub project: String,
     pub at: Timestamp,
-    /// All artifacts, in the natural order of their paths: `1-2` before `1-10`.
+    /// In natural order of paths: `1-2` before `1-10`.
     pub entries: Vec<Entry>,
-    /// The artifacts that are finished: places in `entries`, what was changed last first.
+    /// Finished ones: indices into `entries`, latest change first.
     pub done: Vec<usize>,
-    /// Places of workable `entries`: what is underway first, and of that what was changed last.
+    /// Workable ones: indices into `entries`; underway first, then latest change.
     pub next: Vec<usize>,
-    /// The things that are wrong, the worst first.
+    /// Worst first.
     pub wrong: Vec<Trouble>,
     pub columns: Vec<Column>,
     pub systems: Arc<ObservedSystems>,
     pub has_memory: bool,
     pub workflows: Vec<ProgressGroup>,
     pub epics: Vec<ProgressGroup>,
-    /// The trees of delegation: who works on what for whom.
     pub tree: Vec<TreeRow>,
-    /// The events by session, the latest first.
+    /// Latest first.
     pub sessions: Vec<SessionRow>,
-    /// The latest events, the last first.
+    /// Latest first.
     pub events: Vec<EventRow>,
-    /// All findings: the worst first, then in the order of the files.
+    /// Worst first, then in the order of the files.
     pub findings: Vec<FindingRow>,
     pub trackers: Vec<TrackerState>,
     pub counts: Counts,
 }
 
-/// The numbers at the top of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub artifacts: usize,
@@ -58,7 +56,6 @@ pub struct Counts {
     pub next: usize,
     pub errors: usize,
     pub warnings: usize,
-    /// The number of findings that are only worth knowing.
     pub notes: usize,
 }
 
@@ -66,7 +63,7 @@ impl Overview {
     pub fn of(observation: &Observation) -> Self {
         let entries = entries(observation);
         let mut findings = observation.findings.clone();
-        // Stable: within a file the order of its lines stays.
+        // A stable sort keeps the order of lines within a file.
         findings.sort_by(|one, other| natural_order(one.path.as_str(), other.path.as_str()));
         findings.sort_by_key(|finding| finding.severity);
         let wrong = all(observation, &entries, &findings);
@@ -144,7 +141,6 @@ fn entries(observation: &Observation) -> Vec<Entry> {
     entries.collect()
 }
 
-/// The artifacts that are finished, what was changed last first; then in the order of the paths.
 fn finished(entries: &[Entry]) -> Vec<usize> {
     let is_finished = |place: &usize| entries[*place].condition == Condition::Finished;
     let mut places: Vec<usize> = (0..entries.len()).filter(is_finished).collect();
@@ -152,7 +148,6 @@ fn finished(entries: &[Entry]) -> Vec<usize> {
     places
 }
 
-/// The workable ones: underway before what is not, and of each what was changed last first.
 fn workable(entries: &[Entry]) -> Vec<usize> {
     let mut places: Vec<usize> =
         (0..entries.len()).filter(|place| entries[*place].condition.is_open()).collect();
@@ -163,18 +158,15 @@ fn workable(entries: &[Entry]) -> Vec<usize> {
     places
 }
 
-/// A session, with its events that are among the latest.
+/// With those of its events that are among the latest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRow {
-    /// Its name; `None` for what happened outside of sessions.
+    /// `None`: outside of sessions.
     pub name: Option<String>,
-    /// Set where it has begun and not ended.
     pub is_open: bool,
-    /// The time of the first of its events.
     pub first_at: Timestamp,
     pub last_at: Timestamp,
     pub actors: BTreeSet<String>,
-    /// Its events, the last first.
     pub events: Vec<EventRow>,
 }
 
@@ -186,7 +178,7 @@ pub struct EventRow {
     pub session: Option<String>,
     pub kind: String,
     pub path: Option<ProjectPath>,
-    /// The changes, in words; the command where nothing in the frontmatter changed.
+    /// The changes in words; without any, the command.
     pub what: String,
     pub reason: Option<String>,
 }
@@ -207,7 +199,7 @@ impl EventRow {
     }
 }
 
-/// The sessions of `events` (the last first), the one that was last at work first.
+/// `events` are latest first; so is the result, by last activity.
 pub(super) fn sessions(events: &[Event]) -> Vec<SessionRow> {
     let mut places: BTreeMap<Option<&str>, usize> = BTreeMap::new();
     let mut sessions: Vec<SessionRow> = Vec::new();
@@ -216,7 +208,7 @@ pub(super) fn sessions(events: &[Event]) -> Vec<SessionRow> {
         let place = *places.entry(name).or_insert_with(|| {
             sessions.push(SessionRow {
                 name: name.map(str::to_owned),
-                // The events come from the last to the first, and the latest that begins or ends it decides.
+                // The latest event that begins or ends the session decides.
                 is_open: false,
                 first_at: event.at,
                 last_at: event.at,
@@ -243,10 +235,9 @@ pub(super) fn sessions(events: &[Event]) -> Vec<SessionRow> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     pub severity: Severity,
-    /// The path of what it is about; `None` for what concerns the whole project.
+    /// `None`: the whole project.
     pub path: Option<ProjectPath>,
     pub what: String,
-    /// The id of the rule that is broken, where it is one.
     pub rule: Option<&'static str>,
 }
 
@@ -265,7 +256,7 @@ impl Trouble {
     }
 }
 
-/// Errors, then warnings, no notes. What stops work stands before what is badly written.
+/// Errors, then warnings, no notes. Blockers come before style.
 pub(super) fn all(observation: &Observation, entries: &[Entry], findings: &[FindingRow]) -> Vec<Trouble> {
     let mut troubles = of_project(observation);
     let waiting = entries.iter().filter(|entry| entry.condition == Condition::NotImported).count();
@@ -274,7 +265,7 @@ pub(super) fn all(observation: &Observation, entries: &[Entry], findings: &[Find
     troubles.extend(entries.iter().filter_map(of_entry));
     let findings = findings.iter().filter(|finding| finding.severity != Severity::Note);
     troubles.extend(findings.map(Trouble::of_finding));
-    // Stable: within a severity the order above stays.
+    // A stable sort keeps the order above within a severity.
     troubles.sort_by_key(|trouble| trouble.severity);
     troubles
 }

@@ -1,4 +1,4 @@
-//! Artifacts in the groups that people look for them in: by epic, else by workflow.
+//! Groups of artifacts: by epic, else by workflow.
 
 use std::{
     borrow::Cow,
@@ -13,15 +13,14 @@ use stepmark_model::{
 use super::EpicTitles;
 use crate::observation::Entry;
 
-/// The parts of an artifact that say where it is looked for.
 #[derive(Clone, Debug)]
 pub struct GroupMember<'a> {
     pub path: &'a ProjectPath,
-    /// Its key in a ledger: its part of an epic, where it is a story.
+    /// For stories: the key in the sprint status, which names the epic.
     pub story: Option<LedgerKey>,
-    /// Its workflow in words, where it is known how far it is in that; else the records that it is one of.
+    /// The workflow if its progress is known, else the kind of record.
     pub workflow: Option<Cow<'a, str>>,
-    /// The folder of its epic and its place in the build order, where it is a ticket of BMAD 7.
+    /// For tickets of BMAD 7: epic folder and position in the build order.
     pub ticket: Option<(String, usize)>,
 }
 
@@ -47,11 +46,10 @@ impl<'a> GroupMember<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryGroup {
-    /// The name of what they have in common; `None` for those that stand alone.
+    /// `None`: artifacts without a group.
     pub name: Option<String>,
-    /// Places in the members, in natural order.
+    /// Indices of members, in natural order.
     pub places: Vec<usize>,
-    /// The number of its stories that have no file yet.
     pub unwritten: usize,
 }
 
@@ -60,12 +58,12 @@ enum Key<'a> {
     Alone,
     Workflow(Cow<'a, str>),
     Epic(u16),
-    /// The first place of an epic in the build order, and the name of its folder.
+    /// First position in the build order, and epic folder.
     Tickets(usize, &'a str),
 }
 
-/// The groups of `members`: artifacts that stand alone, workflows with several artifacts by name, epics by
-/// number, also those of the `unwritten` stories. What was delegated stands below its parent.
+/// Single artifacts first, then workflows by name, then epics by number, including those of `unwritten`
+/// stories. Delegated work is below its parent.
 pub fn entry_groups(members: &[GroupMember<'_>], titles: &EpicTitles, unwritten: &[u16]) -> Vec<EntryGroup> {
     let places: HashMap<&str, usize> =
         members.iter().enumerate().map(|(place, member)| (member.path.as_str(), place)).collect();
@@ -91,7 +89,7 @@ pub fn entry_groups(members: &[GroupMember<'_>], titles: &EpicTitles, unwritten:
     for epic in unwritten {
         groups.entry(Key::Epic(*epic)).or_default();
     }
-    // A heading over one line says no more than the line.
+    // A heading over one line adds nothing.
     let is_alone = |key: &Key<'_>, places: &Vec<usize>| {
         let own = places.iter().filter(|place| parent(&members[**place]).is_none());
         matches!(key, Key::Workflow(_)) && own.count() == 1
@@ -107,7 +105,7 @@ pub fn entry_groups(members: &[GroupMember<'_>], titles: &EpicTitles, unwritten:
     groups.into_iter().map(group).collect()
 }
 
-/// The file from which the one at `path` was delegated: `a.md` for `a.delegations/b.md`.
+/// `a.md` for `a.delegations/b.md`.
 pub fn parent_path(path: &ProjectPath) -> Option<String> {
     let (parent, _) = path.as_str().rsplit_once(".delegations/")?;
     Some(format!("{parent}.md"))
@@ -134,29 +132,28 @@ fn group(
     EntryGroup { name, places, unwritten: 0 }
 }
 
-/// The path by which an artifact is put in order: what was delegated comes behind its parent.
+/// Sorts delegated work after its parent.
 fn place_of(path: &ProjectPath) -> String {
     path.as_str().replace(".delegations/", ".md/")
 }
 
-/// `Epic 3: Lending`.
 pub(super) fn epic_name(epic: u16, titles: &EpicTitles) -> String {
     titles.get(&epic).map_or_else(|| format!("Epic {epic}"), |title| format!("Epic {epic}: {title}"))
 }
 
-/// For each path `shown` its shortest end, in whole parts without `.md`, that is unique in `all`.
+/// The shortest suffix of each path, in whole components without `.md`, that is unique in `all`.
 pub fn short_names<'p>(
     shown: &[&'p ProjectPath],
     all: impl IntoIterator<Item = &'p ProjectPath>,
 ) -> Vec<String> {
-    // The ends that may become names, by how many paths have them.
+    // Suffixes with the number of their paths.
     let mut ends: HashMap<&str, usize> =
         shown.iter().flat_map(|path| ends_of(path)).map(|end| (end, 0)).collect();
     for path in all {
         for end in ends_of(path) {
             match ends.get_mut(end) {
                 Some(count) => *count += 1,
-                // No path has a longer end of one whose shorter end it has not.
+                // A path that shares no shorter suffix shares no longer one.
                 None => break,
             }
         }
@@ -168,7 +165,7 @@ pub fn short_names<'p>(
     shown.iter().map(shortest).collect()
 }
 
-/// The ends of `path`, the shortest first.
+/// Shortest first.
 fn ends_of(path: &ProjectPath) -> impl Iterator<Item = &str> {
     let path = path.as_str();
     let stem = path.strip_suffix(".md").unwrap_or(path);

@@ -1,4 +1,4 @@
-//! The meaning of an observation: what is done, what is next, what is wrong. Pure.
+//! The meaning of an observation: done, next, wrong. Pure.
 
 mod entry_group;
 mod progress_group;

@@ -1,4 +1,4 @@
-//! The progress of the artifacts of a workflow or an epic, taken together.
+//! Progress per workflow and per epic.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,14 +15,13 @@ pub struct ProgressGroup {
     pub name: String,
     pub epic: Option<u16>,
     pub finished: usize,
-    /// The number of all artifacts, with those that are not written.
+    /// Includes unwritten ones.
     pub total: usize,
     pub units: (usize, usize),
-    /// The number of its stories that only a ledger knows: they have no file yet.
     pub unwritten: usize,
-    /// The number of them that are stories whose status nobody has imported.
+    /// Stories with a status that is only in the sprint status.
     pub not_imported: usize,
-    /// The number of them that are held up, or have an error.
+    /// Blocked, or with an error.
     pub in_trouble: usize,
 }
 
@@ -51,7 +50,7 @@ pub(super) fn by_workflow(entries: &[Entry]) -> Vec<ProgressGroup> {
     grouped(known.map(|entry| (entry.workflow.clone(), entry))).into_values().collect()
 }
 
-/// By number: stories with a file, and those that only `ledgers` list. Each counts as a whole.
+/// By epic number. Stories that only `ledgers` list count as a whole.
 pub(super) fn by_epic(
     entries: &[Entry],
     ledgers: &[SprintLedger],
@@ -75,8 +74,7 @@ pub(super) fn by_epic(
         .collect()
 }
 
-/// The epic of each story that a ledger lists, and that has no file where the ledger stands or below:
-/// `stories` are those that have one.
+/// Epics of listed stories without a file in the folder of the sprint status or below. `stories` have files.
 pub fn unwritten_stories<'e>(
     stories: impl Iterator<Item = (&'e ProjectPath, LedgerKey)>,
     ledgers: &[SprintLedger],
@@ -88,7 +86,7 @@ pub fn unwritten_stories<'e>(
     let mut epics = Vec::new();
     for ledger in ledgers {
         let keys = ledger.states.keys().filter_map(LedgerKey::read).filter(|key| key.is_story());
-        // Of a key that stands twice, the second is not another story.
+        // A repeated key is not another story.
         epics.extend(keys.filter(|key| written.insert((ledger.path.clone(), *key))).map(|key| key.epic));
     }
     epics
@@ -108,13 +106,12 @@ fn grouped<'e, K: Ord + ToString>(
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// The state, as lifecycles call it; else the condition in a word.
+    /// As in the lifecycle; else the condition.
     pub name: String,
-    /// Places in the entries, stories by number, then in natural order of the paths.
+    /// Indices of entries; stories by number, then by path.
     pub places: Vec<usize>,
 }
 
-/// The sort key of a column: how far along it stands, then its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     group: u8,
@@ -122,7 +119,7 @@ struct Key {
     name: String,
 }
 
-/// The columns of `entries`, from what is not begun to what is done. There is none without an artifact.
+/// From not started to done; no empty columns.
 pub(super) fn columns(entries: &[Entry]) -> Vec<Column> {
     let mut columns: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
     for (place, entry) in entries.iter().enumerate() {

@@ -23,21 +23,18 @@ use crate::{
     overview::{EventRow, Overview},
 };
 
-/// The most characters of a value that are shown beside an event; `stepmark log` shows all of it.
+/// Per event value; `stepmark log` shows all of it.
 const VALUE_CHARACTERS: usize = 1000;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ArtifactView<'v> {
     pub overview: &'v Overview,
     pub path: &'v ProjectPath,
-    /// The bytes of its file; or why they cannot be read.
     pub text: Result<&'v [u8], &'v str>,
-    /// Its events, the last first; or why they cannot be read.
     pub history: Result<&'v [Event], &'v str>,
     pub revision: Revision<'v>,
 }
 
-/// The page of an artifact; `None` where the overview does not know it.
 pub fn artifact_page(view: &ArtifactView<'_>) -> Option<String> {
     let ArtifactView { overview, path, revision, .. } = *view;
     let entry = overview.entry(path)?;
@@ -82,7 +79,7 @@ fn facts(entry: &Entry, overview: &Overview) -> Markup {
     }
 }
 
-/// The part, by id and name, that shows an artifact with the others of its flow or project.
+/// Id and name of the section that shows the whole flow or project.
 fn shown_whole(entry: &Entry, overview: &Overview) -> Option<(String, String)> {
     let systems = &overview.systems;
     if systems.asdd.as_ref().is_some_and(|slices| slices.paths.contains(&entry.path)) {
@@ -163,7 +160,7 @@ fn happened(event: &Event) -> Markup {
     }
 }
 
-/// As `del` and `ins`, with an arrow or a plus for whoever does not see colours.
+/// As `del` and `ins`, plus an arrow or a plus sign for those who see no colours.
 fn difference(change: &Change) -> Markup {
     let place = if change.path.0.is_empty() { "frontmatter".to_owned() } else { change.path.to_string() };
     let (old, new) = match &change.op {

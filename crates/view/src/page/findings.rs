@@ -1,4 +1,4 @@
-//! The findings, and what the rules say.
+//! Findings and rule texts.
 
 use std::borrow::Cow;
 
@@ -103,10 +103,9 @@ pub(super) fn rules(overview: &Overview) -> Markup {
     }
 }
 
-/// 1024 bytes.
 pub(super) const KIB: usize = 1024;
 
-/// The most bytes that are shown: more than anybody reads, and little enough to be drawn while others wait.
+/// In bytes: more than anybody reads, and quick to draw.
 const MOST: usize = 1024 * KIB;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +116,7 @@ pub(super) struct Excerpt<'t> {
 }
 
 impl<'t> Excerpt<'t> {
-    /// The beginning of `bytes`: whole lines where there are any.
+    /// Whole lines, if there are any.
     pub(super) fn of(bytes: &'t [u8]) -> Self {
         Self::up_to(bytes, MOST)
     }
@@ -129,7 +128,7 @@ impl<'t> Excerpt<'t> {
         }
         let last_line = bytes[..most].iter().rposition(|byte| *byte == b'\n').map(|end| end + 1);
         let shown = last_line.unwrap_or_else(|| {
-            // A character has at most four bytes, all of which but the first begin with 10.
+            // UTF-8: continuation bytes begin with the bits 10.
             let begins_character = |place: &usize| bytes[*place] & 0xC0 != 0x80;
             (most.saturating_sub(3)..=most).rev().find(begins_character).unwrap_or(most)
         });

@@ -1,4 +1,4 @@
-//! The parts that all pages share.
+//! Common parts of pages.
 
 use super::{Piece, marks, tickets, timeline};
 use crate::{overview::Overview, wording::visible_in_html};
@@ -9,27 +9,24 @@ use stepmark_model::artifact::{FileHash, ProjectPath};
 
 pub const STYLE: &str = include_str!("assets/page.css");
 
-/// The script of pages: search, filter, follow changes; all can be read without it.
+/// Search, filter and live updates; all pages work without it.
 pub const SCRIPT: &str = include_str!("assets/page.js");
 
-/// The name of an inline script or style in a content security policy (CSP Level 3, "hash-source").
+/// For a content security policy (CSP Level 3, "hash-source").
 pub(super) fn hash_source(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(FileHash::of(text.as_bytes()).as_bytes()))
 }
 
-/// That the project cannot be looked at: what is shown was seen before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stale {
-    /// Since when.
     pub since: Timestamp,
     pub why: String,
 }
 
-/// The state that a live page shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revision<'s> {
     pub number: u64,
-    /// The reason why it is not that of now; `None` where it is.
+    /// `None`: current.
     pub stale: Option<&'s Stale>,
 }
 
@@ -56,16 +53,16 @@ impl Stale {
     }
 }
 
-/// The form of a page: how it comes by its style and script, and what it may do.
+/// Source of style and script, and rights of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form<'s> {
-    /// One file, which holds all of it, with its parts beside those of every project: address and name.
+    /// Self-contained, with extra sections: address and name.
     File(&'s [(&'s str, &'s str)]),
-    /// A page of the server, which also follows changes. What it may do, the answer's header says.
+    /// Served, with live updates. The response header holds its policy.
     Live {
         revision: Revision<'s>,
         has_memory: bool,
-        /// Set for the overview, whose parts come one by one; other pages are read again as a whole.
+        /// Only the overview is updated in pieces; other pages reload.
         has_pieces: bool,
     },
 }
@@ -74,7 +71,7 @@ pub(super) const GENERATOR: &str = "stepmark report";
 
 const PAGES: [(&str, &str); 3] = [("/", "Overview"), ("/journal", "Journal"), ("/sync", "Sync")];
 
-/// The page of memory, where something is remembered.
+/// Linked only if there are records.
 const MEMORY: [(&str, &str); 1] = [("/memory", "Memory")];
 
 const PARTS: [(&str, &str); 7] = [
@@ -87,13 +84,11 @@ const PARTS: [(&str, &str); 7] = [
     ("#tickets", "Tickets"),
 ];
 
-/// A page or piece as it is handed out: characters that hide or turn text round are visible in it, as in the
-/// terminal.
+/// Makes characters visible that hide or reorder text, as in the terminal.
 pub(super) fn text(markup: &Markup) -> String {
     visible_in_html(&markup.0)
 }
 
-/// The page `name` of the server, which is read again as a whole.
 pub(super) fn live(name: &str, overview: &Overview, revision: Revision<'_>, main: &Markup) -> String {
     let has_memory = overview.has_memory || name == MEMORY[0].1;
     let form = Form::Live { revision, has_memory, has_pieces: false };
@@ -123,7 +118,7 @@ pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form<'_>, ma
                 @match form {
                     Form::File(_) => style { (PreEscaped(STYLE)) },
                     Form::Live { .. } => {
-                        // No icon: a browser would ask for one.
+                        // Without it browsers request an icon.
                         link rel="icon" href="data:,";
                         link rel="stylesheet" href="/page.css";
                         script src="/page.js" defer {}
@@ -156,7 +151,6 @@ fn navigation(label: &str, first: &[(&str, &str)], then: &[(&str, &str)]) -> Mar
     }
 }
 
-/// The rights of a page in a file: nothing but to run its own script and be styled by its own style.
 fn policy() -> String {
     let (script, style) = (hash_source(SCRIPT), hash_source(STYLE));
     format!(
@@ -164,18 +158,14 @@ fn policy() -> String {
     )
 }
 
-/// Bytes of a path that stand in an address as they are (RFC 3986, `pchar` without those that mean something
-/// in HTML or a shell).
+/// Unescaped bytes of a path (RFC 3986 `pchar`, without those special in HTML or a shell).
 const PLAIN: &[u8] = b"-._~/";
 
-/// The number of digits of its hash that name an artifact on a page: among 100,000 artifacts two alike are
-/// less likely than 1 in 50,000.
+/// Of the hash that names an artifact on a page: a collision among 100,000 artifacts has odds of 1 in 50,000.
 const NAME_DIGITS: usize = 12;
 
-/// The places that names of artifacts lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// To the row of the artifact on the same page.
     Rows,
     Pages,
 }
@@ -215,7 +205,6 @@ fn encoded(text: &str) -> String {
 
 const SHOWN: usize = 300;
 
-/// The latest events, the last first.
 pub fn journal_page(overview: &Overview, revision: Revision<'_>) -> String {
     let events = &overview.events;
     let main = html! {

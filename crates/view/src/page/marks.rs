@@ -1,4 +1,4 @@
-//! Small parts that stand on many pages.
+//! Small parts of many pages.
 
 use jiff::Timestamp;
 use maud::{Markup, html};
@@ -10,7 +10,7 @@ use crate::overview::{CellState, ProgressGroup};
 const CELL: (usize, usize) = (9, 1);
 const HEIGHT: usize = 8;
 
-/// A moment, in UTC and to the minute; exactly where it is pointed at.
+/// UTC, to the minute; exact in the tooltip.
 pub(super) fn time(at: Timestamp) -> Markup {
     html! { time datetime=(at) title=(at) { (at.strftime("%Y-%m-%d %H:%M")) } }
 }
@@ -19,7 +19,7 @@ pub fn moment(at: Timestamp) -> String {
     time(at).into_string()
 }
 
-/// A command, with a button that copies it where scripts run.
+/// The copy button needs scripts.
 pub(super) fn command(command: &str) -> Markup {
     html! {
         span .command {
@@ -29,7 +29,7 @@ pub(super) fn command(command: &str) -> Markup {
     }
 }
 
-/// The severity of something: a word, never only a colour.
+/// A word, never only a colour.
 pub(super) fn severity(severity: Severity) -> Markup {
     html! { span class={ "tag " (severity.as_str()) } { (severity.as_str()) } }
 }
@@ -62,7 +62,7 @@ pub(super) fn step_bar(bar: &StepBar) -> Markup {
     }
 }
 
-/// A bar of its steps, or of its artifacts where there are none, and its artifacts as text.
+/// Steps done, or artifacts if there are no steps.
 pub(super) fn group_bar(group: &ProgressGroup) -> Markup {
     let (done, total) = if group.units.1 > 0 { group.units } else { (group.finished, group.total) };
     html! {
@@ -79,7 +79,7 @@ pub(super) fn group_bar(group: &ProgressGroup) -> Markup {
 
 pub(super) fn prose(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
-    // An odd backtick at the end opens nothing.
+    // An unpaired backtick opens nothing.
     if parts.len().is_multiple_of(2) {
         return html! { (text) };
     }

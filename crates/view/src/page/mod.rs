@@ -1,4 +1,4 @@
-//! Views as HTML: escaped by `maud`, readable without script, without a single request to elsewhere. Pure.
+//! Views as HTML: escaped by `maud`, readable without scripts, no request to other hosts. Pure.
 
 mod marks;
 mod drawing;

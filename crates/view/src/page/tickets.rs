@@ -1,4 +1,4 @@
-//! Tickets: what was sent, what waits, what stands in its way.
+//! Tickets: sent, waiting, blocked.
 
 use maud::{Markup, html};
 
@@ -64,7 +64,7 @@ fn one(tracker: &TrackerState) -> Markup {
     }
 }
 
-/// The ticket, as a link where it has an address that a browser may follow.
+/// Links only to web addresses.
 pub(super) fn link(ticket: &TicketLink) -> Markup {
     let is_web = ["https://", "http://"].iter().any(|scheme| ticket.url.starts_with(scheme));
     html! {

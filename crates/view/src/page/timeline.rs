@@ -12,7 +12,7 @@ const SESSIONS: usize = 20;
 const EVENTS: usize = 12;
 const OPEN: usize = 2;
 
-/// The source of who acted and in which session: it is known already, or each event says so.
+/// `Known`: shown once above the list, not at each event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whose {
     Known,
@@ -36,7 +36,7 @@ pub(super) fn section(overview: &Overview, links: Links) -> Markup {
 }
 
 fn one(session: &SessionRow, is_open: bool, links: Links) -> Markup {
-    // Above the list stands who acted, where it was one.
+    // One actor is shown above the list.
     let whose = if session.actors.len() == 1 { Whose::Known } else { Whose::All };
     html! {
         details open[is_open] {

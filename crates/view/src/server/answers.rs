@@ -1,4 +1,4 @@
-//! The state that is served, and the answer at each address.
+//! The served state, and the response for each address.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -24,26 +24,24 @@ use crate::page::{self, ArtifactView, SCRIPT, STYLE};
 
 const EVENTS: usize = 200;
 
-/// The most pages of artifacts that are drawn at a time; others wait. One takes memory and a processor.
+/// At a time, for pages of artifacts: each takes memory and a processor.
 const DRAWN: usize = 2;
 
-/// Fewer listeners than connections, so that pages are answered whoever listens.
+/// Fewer than connections, so that pages are served despite many listeners.
 const LISTENERS: usize = 128;
 
-/// The state that is served. Clones share how much of it there is at a time.
+/// Clones share the limits.
 #[derive(Clone, Debug)]
 pub struct Served {
-    /// The latest state. When its sender is gone, streams end.
+    /// Streams end when the sender is dropped.
     pub(super) shown: watch::Receiver<Arc<Shown>>,
     pub(super) workspace: Arc<Workspace>,
     pub(super) port: u16,
-    /// Places for what is drawn when it is asked for.
     pub(super) drawing: Arc<Semaphore>,
     pub(super) listening: Arc<Semaphore>,
 }
 
 impl Served {
-    /// The states that come through `shown`, and what `workspace` knows of single artifacts, under `port`.
     pub fn new(shown: watch::Receiver<Arc<Shown>>, workspace: Arc<Workspace>, port: u16) -> Self {
         let places = |count| Arc::new(Semaphore::new(count));
         Self { shown, workspace, port, drawing: places(DRAWN), listening: places(LISTENERS) }
@@ -54,12 +52,11 @@ impl Served {
     }
 }
 
-/// The interval at which a silent stream says that it is there, so that a connection that broke is noticed.
+/// For silent streams, to notice broken connections.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 const RECONNECT: Duration = Duration::from_secs(1);
 
-/// The latest revision, and each that follows while somebody listens; one that comes while another is sent
-/// takes its place.
+/// Sends the latest revision, then each new one; slow listeners skip revisions.
 pub(super) async fn events(State(served): State<Served>) -> Response {
     let Ok(place) = Arc::clone(&served.listening).try_acquire_owned() else {
         return last((StatusCode::SERVICE_UNAVAILABLE, "too many listen already\n"));
@@ -103,13 +100,12 @@ pub(super) async fn sync(State(served): State<Served>) -> Html<String> {
     Html(page::sync_page(&shown.overview, shown.revision()))
 }
 
-/// The page of an artifact that was seen: no other file of the project is ever read.
+/// Only for observed artifacts: no other file of the project is ever read.
 pub(super) async fn artifact(State(served): State<Served>, Path(path): Path<String>) -> Response {
     let Ok(path) = ProjectPath::new(&path) else { return nothing_here().await };
     drawn(served, move |workspace, shown| artifact_page(workspace, shown, &path)).await
 }
 
-/// The page of what is remembered, which is read when it is asked for.
 pub(super) async fn memory(State(served): State<Served>) -> Response {
     drawn(served, |workspace, shown| {
         let memory = shown.overview.has_memory.then(|| ObservedMemory::read(workspace))?;
@@ -120,15 +116,15 @@ pub(super) async fn memory(State(served): State<Served>) -> Response {
     .await
 }
 
-/// A page that is drawn when it is asked for, beside what needs no disk; `None` where there is no such page.
+/// Drawn on request, in a blocking thread; `None` if there is no such page.
 async fn drawn(
     served: Served,
     page: impl FnOnce(&Workspace, &Shown) -> Option<String> + Send + 'static,
 ) -> Response {
-    // Held until it is drawn, even where nobody waits for it any more.
+    // Held until drawn, even if the client is gone.
     let Ok(place) = Arc::clone(&served.drawing).acquire_owned().await else { return not_drawn() };
     let (shown, workspace) = (served.now(), Arc::clone(&served.workspace));
-    // History is on the disk, and a long text takes a while.
+    // History is on disk, and long texts take a while.
     let drawn = tokio::task::spawn_blocking(move || {
         let _place = place;
         page(&workspace, &shown)
@@ -147,7 +143,7 @@ fn not_drawn() -> Response {
 fn artifact_page(workspace: &Workspace, shown: &Shown, path: &ProjectPath) -> Option<String> {
     shown.overview.entry(path)?;
     let read = workspace.artifact(path).map_err(|error| with_causes(&error));
-    // It may be gone since it was seen.
+    // The file may be deleted since the observation.
     let key =
         read.as_ref().map_or_else(|_| ArtifactKey::of_path(path), |read| ArtifactKey::of(read.artifact()));
     let selection = Selection { artifact: Some((&key, path)), limit: Some(EVENTS), ..Selection::default() };
@@ -171,7 +167,7 @@ pub(super) async fn nothing_here() -> Response {
     (StatusCode::NOT_FOUND, "there is no such page\n").into_response()
 }
 
-/// An answer after which the connection ends: its place is for others.
+/// Closes the connection, to free its place.
 pub(super) fn last(answer: (StatusCode, &'static str)) -> Response {
     (answer.0, [(header::CONNECTION, "close")], answer.1).into_response()
 }

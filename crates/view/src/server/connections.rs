@@ -1,4 +1,4 @@
-//! A socket that takes so many connections at a time and no more.
+//! A listener with a limit of connections.
 
 use std::{
     future::pending,
@@ -22,10 +22,9 @@ use tokio::{
 
 pub(super) type Connection = Join<OwnedReadHalf, Sending>;
 
-/// The most connections that are served at a time; others wait until one ends.
 pub const CONNECTIONS: usize = 256;
 
-/// The time to wait after the system had no connection to give: asking again at once helps nobody.
+/// After a failed accept: an immediate retry would fail too.
 const PAUSE: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
@@ -39,16 +38,16 @@ impl BoundedListener {
         Self { listener, places }
     }
 
-    /// The next connection for which there is a place. It may be dropped at any moment, and nothing is lost.
+    /// Cancel-safe.
     pub(super) async fn accept(&self) -> (Connection, OwnedSemaphorePermit) {
         loop {
             let Ok(place) = Arc::clone(&self.places).acquire_owned().await else {
-                // Nobody closes the semaphore; if somebody did, nothing more would be taken.
+                // Unreachable: nobody closes the semaphore.
                 return pending().await;
             };
             match self.listener.accept().await {
                 Ok((stream, _)) => {
-                    // Small answers go at once; where the system does not want that, they come later.
+                    // Sends small answers at once; if the system refuses, they are only slower.
                     let _asked = stream.set_nodelay(true);
                     let (receiving, stream) = stream.into_split();
                     return (join(receiving, Sending { stream, deadline: None }), place);
@@ -59,14 +58,14 @@ impl BoundedListener {
     }
 }
 
-/// The time for which somebody may take nothing of what is sent before the connection ends.
+/// A connection ends if the client reads nothing for so long.
 const STALLED: Duration = Duration::from_secs(30);
 
-/// The side of a connection that sends, which fails where what is sent is not taken.
+/// Fails if the client does not read.
 #[derive(Debug)]
 pub(super) struct Sending {
     stream: OwnedWriteHalf,
-    /// Until when something of what is sent must be taken; `None` while nothing waits.
+    /// `None` while nothing waits.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
@@ -95,7 +94,6 @@ impl AsyncWrite for Sending {
     }
 }
 
-/// A page may run, be styled by and talk to what this server serves, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -120,14 +118,13 @@ pub(super) fn add_headers(headers: &mut HeaderMap) {
     }
 }
 
-/// The reason why a request is not answered; `None` where it is.
 pub(super) fn refusal(
     method: &Method,
     uri: &Uri,
     headers: &HeaderMap,
     port: u16,
 ) -> Option<(StatusCode, &'static str)> {
-    // A page led here by DNS rebinding names its own site, maybe in the target (RFC 9112, 3.2.2).
+    // A page that comes here by DNS rebinding has its own host, maybe in the target (RFC 9112, 3.2.2).
     let is_own = only(headers, header::HOST)
         .and_then(|host| host.to_str().ok())
         .is_some_and(|host| is_own_host(host, port))
@@ -147,10 +144,11 @@ pub(super) fn refusal(
     None
 }
 
-/// Another site asks in its visitor's name (Fetch Metadata, W3C); a followed link shows it nothing.
+/// Rejects requests of other sites (Fetch Metadata, W3C), but not followed links: those show the site
+/// nothing.
 fn is_asked_by_own_page_or_person(headers: &HeaderMap) -> bool {
     if !headers.contains_key(SITE) {
-        // No browser of today: nobody's page asks.
+        // An old browser or no browser: not a page's request.
         return true;
     }
     let says = |name, value| only(headers, name).is_some_and(|said| said == value);

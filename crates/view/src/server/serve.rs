@@ -1,4 +1,4 @@
-//! Serving, until somebody says that it is enough.
+//! The loop of the server, until its end is requested.
 
 use std::{future::Future, pin::pin, time::Duration};
 
@@ -24,15 +24,15 @@ use super::{
     connections::{self, BoundedListener, Connection},
 };
 
-/// The time that a connection may take until a request is there: the first one, and each after an answer.
+/// For the first request, and each after an answer.
 const REQUEST: Duration = Duration::from_secs(10);
-/// The most bytes that the head of a request may have; a browser's has a few hundred.
+/// Of a request head; a browser's has a few hundred.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// After `end` streams are over, and begun answers are finished; where it is dropped, cut off.
+/// After `end`, streams stop and started responses finish; dropping it cuts them off.
 pub async fn serve(listener: BoundedListener, served: Served, end: impl Future<Output = ()>) {
     let router = router(served);
-    // Its end is that of the sender.
+    // Streams end with the sender.
     let (over, is_over) = watch::channel(());
     let (mut connections, mut end) = (JoinSet::new(), pin!(end));
     loop {
@@ -59,7 +59,7 @@ async fn answer(
     let connection = server.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     let mut connection = pin!(connection);
     tokio::select! {
-        // Whoever asks wrongly, or not to the end, is told so by hyper, or by nobody.
+        // Hyper reports bad or partial requests to the client.
         _ended = &mut connection => return,
         _over = is_over.changed() => connection.as_mut().graceful_shutdown(),
     }
@@ -80,7 +80,7 @@ pub(super) fn router(served: Served) -> Router {
         .route("/page.js", get(answers::script))
         .fallback(answers::nothing_here)
         .with_state(served)
-        // The last layer is asked first, before any address.
+        // The last layer runs first, before routing.
         .layer(from_fn_with_state(port, guarded))
 }
 

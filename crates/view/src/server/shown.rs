@@ -1,4 +1,4 @@
-//! The states that are shown, revision by revision.
+//! Shown states by revision.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -15,7 +15,7 @@ use crate::{
     page::{self, OverviewPage, Piece, Revision, Stale},
 };
 
-/// Earlier revisions known by their digests: who missed more reads the whole page again.
+/// Older clients reload the whole page.
 const REMEMBERED: usize = 64;
 
 #[derive(Debug)]
@@ -23,16 +23,16 @@ pub struct Shown {
     pub revision: u64,
     pub observation: Arc<Observation>,
     pub overview: Overview,
-    /// The reason why it is not what is there now.
+    /// `None`: current.
     pub stale: Option<Stale>,
     pub(super) html: Bytes,
     pub(super) pieces: Vec<Piece>,
     pub(super) digests: Digests,
-    /// Those of earlier revisions, the latest last.
+    /// Latest last.
     pub(super) earlier: VecDeque<(u64, Digests)>,
 }
 
-/// The id of every piece with the digest of its HTML, in the order of the page.
+/// Id and digest of each piece, in page order.
 pub(super) type Digests = Arc<[(Arc<str>, u64)]>;
 
 #[derive(Debug)]
@@ -43,13 +43,13 @@ impl Shows {
         drawn(Arc::new(observation), None, 1, VecDeque::new())
     }
 
-    /// The revision after `before`; `None` where nothing looks different.
+    /// `None`: it looks the same.
     pub fn next(before: &Shown, observation: Observation) -> Option<Shown> {
         let next = drawn(Arc::new(observation), None, before.revision + 1, before.remembered());
         (next.digests != before.digests || next.has_other_text(before)).then_some(next)
     }
 
-    /// The same as `before`, marked `stale` since it first was; `None` where it says so already.
+    /// Keeps the time of the first failure; `None` if it already has this reason.
     pub fn stale(before: &Shown, stale: Stale) -> Option<Shown> {
         let since = before.stale.as_ref().map_or(stale.since, |known| known.since);
         let stale = Some(Stale { since, ..stale });
@@ -61,7 +61,6 @@ impl Shows {
 }
 
 impl Shown {
-    /// Its number, and the reason why it is not that of now, if there is one.
     pub(super) const fn revision(&self) -> Revision<'_> {
         Revision { number: self.revision, stale: self.stale.as_ref() }
     }
@@ -75,7 +74,7 @@ impl Shown {
         earlier
     }
 
-    /// Returns whether the page of an artifact looks different though no row does: its text changed.
+    /// The page of an artifact changes with its text, even if no row does.
     fn has_other_text(&self, before: &Self) -> bool {
         !self.observation.artifacts.have_texts_of(&before.observation.artifacts)
     }
@@ -96,7 +95,7 @@ fn drawn(
     Shown { revision, observation, overview, stale, html, pieces, digests, earlier }
 }
 
-/// Tells pieces of one run of the program apart; kept nowhere.
+/// Valid within one run of the program only; never stored.
 fn digest(bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
@@ -104,9 +103,9 @@ fn digest(bytes: &[u8]) -> u64 {
 }
 
 impl Shown {
-    /// The changes that a page that shows the revision `from` has to make to show this one: pieces to take
-    /// away, and pieces to put in or in the place of what is there, in an order in which each finds the one
-    /// before it. A page that is too old, or of another run of the program, is told to read itself again.
+    /// The changes from revision `from` to this one: pieces to remove, then to insert or replace, in an order
+    /// in which each follows the one before it. Pages that are too old, or of another run, are told to
+    /// reload.
     pub(super) fn update(&self, from: u64) -> Json {
         let at = page::moment(self.overview.at);
         if from == self.revision {

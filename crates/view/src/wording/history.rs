@@ -1,9 +1,9 @@
-//! Words for what history tells.
+//! Words for history.
 
 use stepmark_model::journal::{Event, EventId};
 pub use stepmark_model::journal::{change_in_words as change, changes_in_words as changes};
 
-/// Of a million events two begin alike in one of some hundred journals.
+/// Two of a million events collide in one of some hundred journals.
 const ID_DIGITS: usize = 12;
 
 pub fn short(id: EventId) -> String {

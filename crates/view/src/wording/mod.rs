@@ -1,4 +1,4 @@
-//! Words for states and events, the same in a terminal and on a page. Pure.
+//! Words for states and events, the same in terminal and page. Pure.
 
 pub mod history;
 mod visible;

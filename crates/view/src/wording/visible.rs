@@ -1,12 +1,11 @@
-//! Text of a file, as it may be shown: no character of it steers a terminal, hides, or turns others round.
+//! Text of files made safe to show: no character steers a terminal, hides, or reorders others.
 
 use std::fmt::{Display, Write};
 
 use stepmark_model::summary::NextSteps;
 
-/// Returns whether a character shows nothing of its own, but hides or moves what stands beside it: controls
-/// of direction (UAX #9), of width zero (a byte order mark among them), separators that are no line feed,
-/// annotations and tags.
+/// Controls of direction (UAX #9), zero-width characters (with the byte order mark), line separators other
+/// than line feed, annotations and tags.
 const fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -22,29 +21,28 @@ const fn is_invisible(character: char) -> bool {
     )
 }
 
-/// The picture of a control character, if any, or the number, `<U+202E>`, between `open` and `close`.
+/// A control picture, or the number `<U+202E>` between `open` and `close`.
 fn add_sign(shown: &mut String, character: char, [open, close]: [&str; 2]) {
     match character {
         '\0'..='\u{1f}' => shown.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{FFFD}')),
         '\u{7f}' => shown.push('␡'),
         _ => {
-            // Writing into a text does not fail.
             let _written = write!(shown, "{open}U+{:04X}{close}", u32::from(character));
         }
     }
 }
 
-/// `text` with every control and invisible character made visible but line feed and tab.
+/// Keeps line feeds and tabs.
 pub fn visible(text: &str) -> String {
     shown(text, |character| matches!(character, '\n' | '\t'), ["<", ">"])
 }
 
-/// A whole page of HTML, its text as [`visible`]: no tag or name of an attribute holds such a character.
+/// For a whole HTML page: tags and attribute names have no such character.
 pub(crate) fn visible_in_html(html: &str) -> String {
     shown(html, |character| matches!(character, '\n' | '\t'), ["&lt;", "&gt;"])
 }
 
-/// `text` on one line: as [`visible`], and line feeds and tabs are made visible too.
+/// As [`visible`], for line feeds and tabs, too.
 pub fn on_one_line(text: &str) -> String {
     shown(text, |_| false, ["<", ">"])
 }
@@ -54,7 +52,7 @@ fn shown(text: &str, is_kept: impl Fn(char) -> bool, brackets: [&str; 2]) -> Str
         ' '..='~' => false,
         _ => (character.is_control() || is_invisible(character)) && !is_kept(character),
     };
-    // Most texts are plain.
+    // Fast path: most texts are plain.
     if text
         .bytes()
         .all(|byte| matches!(byte, b' '..=b'~') || matches!(byte, b'\n' | b'\t') && is_kept(byte.into()))
@@ -82,7 +80,6 @@ pub fn next(next: &NextSteps<'_>) -> String {
     }
 }
 
-/// That `count` stories wait to be imported; nothing where none does.
 pub fn waiting_stories(count: usize) -> Option<String> {
     match count {
         0 => None,

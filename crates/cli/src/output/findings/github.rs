@@ -1,7 +1,6 @@
-//! Findings as workflow commands of GitHub Actions, which its log turns into annotations of the changed
-//! files.
+//! Findings as GitHub Actions workflow commands, shown as annotations of changed files.
 //!
-//! Rules: docs.github.com, "Workflow commands for GitHub Actions"; what is escaped is in
+//! docs.github.com, "Workflow commands for GitHub Actions"; escaping as in
 //! `toolkit/packages/core/src/command.ts`.
 
 use stepmark_model::check::{Finding, Severity};
@@ -10,7 +9,7 @@ use stepmark_view::wording::{on_one_line, visible};
 use super::{Checked, CheckedFile};
 use crate::output::report::Excerpt;
 
-/// A command for each finding, and an error for everything that could not be read.
+/// Unreadable files are errors.
 pub(super) fn render(checked: &Checked<'_>) -> String {
     let mut text = String::new();
     for file in checked.with_findings() {
@@ -32,7 +31,7 @@ fn command(file: &CheckedFile<'_>, excerpt: &Excerpt<'_>, finding: &Finding) -> 
         Severity::Note => "notice",
     };
     let (start, end) = (excerpt.position(finding.span.start), excerpt.position(finding.span.end));
-    // GitHub takes no last column where the place goes over several lines.
+    // GitHub accepts no end column for several lines.
     let end_column =
         if start.line == end.line { format!(",endColumn={}", end.column) } else { String::new() };
     let help = finding.help.iter().map(|help| format!("\nhelp: {help}"));
@@ -48,8 +47,7 @@ fn command(file: &CheckedFile<'_>, excerpt: &Excerpt<'_>, finding: &Finding) -> 
     )
 }
 
-/// The text behind the second `::`. Control characters, which a log would act on, are shown as their
-/// pictures.
+/// After the second `::`. Logs interpret control characters, so they are replaced by pictures.
 fn data(text: &str) -> String {
     visible(&text.replace("\r\n", "\n")).replace('%', "%25").replace('\n', "%0A")
 }

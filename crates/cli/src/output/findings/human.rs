@@ -1,4 +1,4 @@
-//! Findings for people: source, caret, help, and a summary.
+//! Findings for people: source, caret, help, summary.
 
 use std::fmt::Write as _;
 
@@ -8,8 +8,7 @@ use stepmark_store::checking::LeftOut;
 use super::{Checked, Detail, Fixable};
 use crate::output::{on_one_line, spinner::count};
 
-/// The reports, each with an empty line behind it, then the summary. Styled: whoever prints it takes the
-/// colours out where they are not wanted.
+/// Reports with an empty line after each, then the summary. Styled: the caller removes styles.
 pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
     let mut text = String::new();
     for file in checked.with_findings() {
@@ -38,7 +37,6 @@ pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
     text
 }
 
-/// The line that says how many findings of a file are not shown.
 fn unshown(path: &str, more: usize) -> String {
     match more {
         0 => String::new(),
@@ -73,7 +71,6 @@ fn summary(artifacts: usize, counts: ProblemCounts, left_out: LeftOut) -> String
 
 fn fixable_text(Fixable { safe, with_care }: Fixable) -> String {
     let mut text = String::new();
-    // Writing to a string never fails.
     let _infallible = match (safe, with_care) {
         (0, 0) => Ok(()),
         (safe, 0) => writeln!(text, "`--fix` fixes {safe} of them"),

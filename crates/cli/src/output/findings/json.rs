@@ -1,4 +1,4 @@
-//! Findings as JSON of the schema `stepmark.check/1`: fields are added, never renamed or removed.
+//! Schema `stepmark.check/1`: fields are added, never renamed or removed.
 
 use serde::Serialize;
 use stepmark_frontmatter::Span;
@@ -11,21 +11,18 @@ use crate::output::report::Excerpt;
 #[derive(Debug, Serialize)]
 struct CheckWire<'a> {
     schema: &'static str,
-    /// The number of artifacts that were checked; files that are none are not counted.
     artifacts: usize,
     findings: Vec<FindingWire<'a>>,
-    /// The number of findings that are not among these.
     more: usize,
     unreadable: &'a [String],
     counts: ProblemCounts,
     fixable: Fixable,
-    /// The fixes that were made before the file was checked.
     fixed: Vec<RemedyWire<'a>>,
     declined: Vec<DeclinedWire<'a>>,
     left_out: LeftOutWire,
 }
 
-/// Findings that a suppression accepts, that the baseline knows, and those of it that are gone.
+/// Suppressed, known to the baseline, and gone from it.
 #[derive(Debug, Serialize)]
 struct LeftOutWire {
     suppressed: usize,
@@ -53,7 +50,7 @@ struct DeclinedWire<'a> {
 #[derive(Debug, Serialize)]
 struct FindingWire<'a> {
     id: &'static str,
-    /// The same as `name`, from before there was an id.
+    /// Alias of `name`, from before ids.
     rule: &'static str,
     name: &'static str,
     severity: &'static str,
@@ -65,8 +62,7 @@ struct FindingWire<'a> {
     fix: Option<FixWire<'a>>,
 }
 
-/// A place in a file: lines and columns from 1, columns in characters; offsets in bytes from 0. The end is
-/// behind the last one.
+/// Lines and columns from 1, columns in characters; offsets in bytes from 0. Ends are exclusive.
 #[derive(Debug, Serialize)]
 struct PlaceWire {
     line: usize,
@@ -81,7 +77,7 @@ struct PlaceWire {
 struct FixWire<'a> {
     safety: &'static str,
     title: &'a str,
-    /// In order, without overlap; all places count in the file as it was checked.
+    /// Ordered, without overlap; positions refer to the checked file.
     edits: Vec<EditWire<'a>>,
 }
 

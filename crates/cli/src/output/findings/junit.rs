@@ -1,8 +1,7 @@
-//! Findings as JUnit XML: a suite for each file, a failed case for each finding.
+//! Findings as JUnit XML: a suite per file, a failed case per finding.
 //!
-//! There is no standard; this is what the readers of GitLab, Jenkins and GitHub's report actions have in
-//! common: `testsuites`, `testsuite` and `testcase` with `name` and `classname`, `failure` with `message` and
-//! `type`.
+//! There is no standard; this is the common subset of GitLab, Jenkins and GitHub's report actions:
+//! `testsuites`, `testsuite` and `testcase` with `name` and `classname`, `failure` with `message` and `type`.
 
 use std::io;
 
@@ -18,7 +17,7 @@ use crate::output::report::Excerpt;
 
 type Xml = Writer<Vec<u8>>;
 
-/// The whole document. A note is a case that passes and says something; so is a file without findings.
+/// Notes are passed cases with output; so are files without findings.
 pub(super) fn render(checked: &Checked<'_>) -> io::Result<String> {
     let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
@@ -38,7 +37,7 @@ pub(super) fn render(checked: &Checked<'_>) -> io::Result<String> {
     Ok(text)
 }
 
-/// The number of cases that a file has: none would make it look as if it was not checked.
+/// At least one: otherwise the file would look unchecked.
 fn cases(file: &CheckedFile<'_>) -> usize {
     file.findings.len().max(1)
 }

@@ -1,6 +1,5 @@
-//! The findings of a check, as text in one of several formats: one renderer a file. A renderer is a function
-//! from the same data to text; it reads no file, knows no rule but its data, and gives the same text for the
-//! same data.
+//! Findings of a check in several text formats. A renderer is a pure function of the same data, in a file of
+//! its own.
 
 mod github;
 mod human;
@@ -39,7 +38,7 @@ pub(crate) enum Format {
     Junit,
 }
 
-/// The findings that people are shown. Formats for programs always hold all.
+/// Formats for programs always have all findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
     Full,
@@ -49,13 +48,12 @@ pub(crate) enum Detail {
 #[derive(Clone, Debug)]
 pub(crate) struct CheckedFile<'a> {
     pub(crate) path: &'a ProjectPath,
-    /// The bytes that the findings count in: those of the working tree, the index, or a commit.
+    /// Findings refer to them: from the working tree, the index, or a commit.
     pub(crate) bytes: &'a [u8],
     pub(crate) findings: Vec<Finding>,
 }
 
 impl<'a> CheckedFile<'a> {
-    /// A file that is shown as standing at `path`.
     pub(crate) fn at(path: &'a ProjectPath, bytes: &'a [u8], findings: &[Finding]) -> Self {
         let at = |finding: &Finding| Finding { path: path.clone(), ..finding.clone() };
         Self { path, bytes, findings: findings.iter().map(at).collect() }
@@ -65,18 +63,15 @@ impl<'a> CheckedFile<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Checked<'a> {
     files: Vec<CheckedFile<'a>>,
-    /// The folders and files that could not be read, one line each.
+    /// One line each.
     unreadable: Vec<String>,
     fixed: Vec<FixedArtifact>,
     left_out: LeftOut,
-    /// The number of the files that are no artifacts.
     beside: usize,
-    /// The numbers where not all findings are shown: of those of each severity, of those that can be fixed,
-    /// and of those that are not shown.
+    /// If not all findings are shown: totals by severity, fixable ones, and the number left out.
     cut: Option<(ProblemCounts, Fixable, usize)>,
 }
 
-/// The fixes that were made in a file before it was checked, and those that were declined.
 #[derive(Clone, Debug)]
 pub(crate) struct FixedArtifact {
     pub(crate) path: ProjectPath,
@@ -84,11 +79,9 @@ pub(crate) struct FixedArtifact {
     pub(crate) declined: Vec<Declined>,
 }
 
-/// The number of findings that a program can fix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Fixable {
     pub(crate) safe: usize,
-    /// Only with somebody who looks at it.
     #[serde(rename = "unsafe")]
     pub(crate) with_care: usize,
 }
@@ -108,7 +101,6 @@ impl<'a> Checked<'a> {
         self
     }
 
-    /// The fixes that were made before.
     pub(crate) fn fixed(&self) -> &[FixedArtifact] {
         &self.fixed
     }
@@ -127,7 +119,7 @@ impl<'a> Checked<'a> {
             return self;
         };
         self.cut = Some((self.counts(), self.fixable(), more));
-        // The gravest comes first.
+        // Worst first.
         let mut severities: Vec<Severity> = self.findings().map(|finding| finding.severity).collect();
         severities.sort();
         severities.truncate(found - more);
@@ -146,7 +138,6 @@ impl<'a> Checked<'a> {
         self
     }
 
-    /// The number of findings that are not shown.
     fn more(&self) -> usize {
         self.cut.map_or(0, |(_, _, more)| more)
     }
@@ -159,7 +150,6 @@ impl<'a> Checked<'a> {
         self.cut.map_or_else(|| ProblemCounts::of(self.findings()), |(counts, ..)| counts)
     }
 
-    /// The folders and files that could not be read, one line each.
     pub(crate) fn unreadable(&self) -> &[String] {
         &self.unreadable
     }
@@ -175,8 +165,7 @@ impl<'a> Checked<'a> {
         }
     }
 
-    /// The files in which something is wrong: of the others nobody needs an excerpt, which takes all of their
-    /// text.
+    /// Other files need no excerpt, which loads their whole text.
     fn with_findings(&self) -> impl Iterator<Item = &CheckedFile<'a>> {
         self.files.iter().filter(|file| !file.findings.is_empty())
     }

@@ -1,9 +1,9 @@
-//! Findings one a line, for editors and `grep`.
+//! Findings as one line each, for editors and `grep`.
 
 use super::{Checked, Detail};
 use crate::output::on_one_line;
 
-/// A line for each finding: `PATH:LINE:COLUMN: SEVERITY ID MESSAGE`.
+/// `PATH:LINE:COLUMN: SEVERITY ID MESSAGE`.
 pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
     let mut text = String::new();
     for file in checked.with_findings() {

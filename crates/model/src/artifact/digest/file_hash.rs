@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest, Sha256};
 use std::{fmt, str::FromStr};
 
-/// SHA-256 over the raw bytes of a file: what `files-manifest.csv` holds and what guards a replacement
-/// against a lost update (docs/design.md, "Digests"). Shown as 64 lower-case hexadecimal digits.
+/// Over raw bytes: stored in `files-manifest.csv`, and guards replacements against lost updates
+/// (docs/design.md, "Digests"). Displayed as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileHash([u8; 32]);
 
@@ -14,7 +14,6 @@ impl FileHash {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// Takes a finished digest, for instance one computed piece by piece.
     pub const fn from_digest(digest: [u8; 32]) -> Self {
         Self(digest)
     }
@@ -42,14 +41,13 @@ impl fmt::Debug for FileHash {
     }
 }
 
-/// A text that is not a SHA-256 in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a SHA-256: 64 hexadecimal digits are wanted")]
 pub struct FileHashError {
     pub text: String,
 }
 
-/// Set in [`DIGIT_VALUES`] for what is no hexadecimal digit.
+/// In [`DIGIT_VALUES`]: not a hexadecimal digit.
 const NO_DIGIT: u8 = 0x80;
 
 const DIGIT_VALUES: [u8; 256] = {
@@ -73,7 +71,7 @@ impl FromStr for FileHash {
             return Err(wrong());
         }
         let mut digest = [0_u8; 32];
-        // A manifest holds a hundred thousand of these: look each digit up, and check them at the end.
+        // A manifest has up to a hundred thousand hashes: look up each digit, check them at the end.
         let mut seen = 0;
         for (byte, pair) in digest.iter_mut().zip(digits.chunks_exact(2)) {
             let (high, low) = (DIGIT_VALUES[usize::from(pair[0])], DIGIT_VALUES[usize::from(pair[1])]);
@@ -99,13 +97,12 @@ impl<'de> Deserialize<'de> for FileHash {
     }
 }
 
-/// The SHA-256 of a file's bytes with all line ends turned to LF, and with all turned to CRLF. Git changes
-/// line ends on checkout (`core.autocrlf`), and a manifest must not cry wolf over that. A lone CR is no line
-/// end.
+/// Hashes with all line ends as LF, and as CRLF: Git converts them on checkout (`core.autocrlf`), which a
+/// manifest must not report. A lone CR is not a line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineEndHashes {
     pub lf: FileHash,
-    /// Hash with every LF that follows no CR turned into CRLF.
+    /// Only an LF without a CR before it becomes CRLF.
     pub crlf: FileHash,
 }
 
@@ -116,23 +113,21 @@ impl LineEndHashes {
         hasher.finish()
     }
 
-    /// Returns whether one of the conversions gives `hash`.
     pub fn holds(&self, hash: FileHash) -> bool {
         self.lf == hash || self.crlf == hash
     }
 }
 
-/// Computes [`LineEndHashes`] piece by piece, for files that are read in pieces.
+/// Incremental, for files read in pieces.
 #[derive(Clone, Debug, Default)]
 pub struct LineEndHasher {
     lf: Sha256,
     crlf: Sha256,
-    /// The bytes so far end with a CR, which is not in `lf` yet: an LF may follow.
+    /// A CR at the end is not hashed into `lf` yet: an LF may follow.
     cr_waits: bool,
 }
 
 impl LineEndHasher {
-    /// Takes the next bytes of the file.
     pub fn update(&mut self, piece: &[u8]) {
         let mut start = 0;
         for at in memchr::memchr_iter(b'\n', piece) {
@@ -149,7 +144,6 @@ impl LineEndHasher {
         self.line(&piece[start..]);
     }
 
-    /// Takes bytes without LF.
     fn line(&mut self, bytes: &[u8]) {
         let Some((last, before)) = bytes.split_last() else {
             return;
@@ -162,7 +156,6 @@ impl LineEndHasher {
         self.lf.update(if self.cr_waits { before } else { bytes });
     }
 
-    /// The hashes of all bytes taken.
     pub fn finish(mut self) -> LineEndHashes {
         if self.cr_waits {
             self.lf.update(b"\r");

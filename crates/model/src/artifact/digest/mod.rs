@@ -1,4 +1,4 @@
-//! Digests of files and of the state that their frontmatter holds.
+//! Digests of files and of frontmatter state.
 
 mod file_hash;
 
@@ -11,20 +11,19 @@ use stepmark_frontmatter::{Entry, Node, ParseError, RegionError, Value, ValueErr
 
 pub use file_hash::{FileHash, FileHashError, LineEndHasher, LineEndHashes};
 
-/// SHA-256 of the canonical JSON (RFC 8785) of a state without its time keys (docs/design.md, "Digests"). Two
-/// files with the same digest are in the same state whatever their line ends, comments, key order, quoting
-/// and times. Shown as 64 lower-case hexadecimal digits.
+/// SHA-256 of the canonical JSON (RFC 8785) of a state without its time keys (docs/design.md, "Digests").
+/// Independent of line ends, comments, key order, quoting and times. Displayed as 64 lower-case hexadecimal
+/// digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StateDigest(FileHash);
 
-/// The largest integer that an IEEE 754 double, and so RFC 8785, holds exactly (RFC 7493, §2.2).
+/// The largest integer exact in a double, and so in RFC 8785 (RFC 7493, §2.2).
 const LARGEST_EXACT: u64 = (1 << 53) - 1;
 
 impl StateDigest {
-    /// The digest of `state`. Keys of [`TIME_KEYS`](crate::artifact::TIME_KEYS) are left out at any depth; an
-    /// integer that no double holds exactly enters as its decimal text, so that two such integers are never
-    /// taken for one.
+    /// Skips [`TIME_KEYS`](crate::artifact::TIME_KEYS) at any depth. Integers beyond the exact range of a
+    /// double count as decimal text, so that different ones never collide.
     ///
     /// ```
     /// use serde_json::json;
@@ -91,8 +90,8 @@ impl FromStr for StateDigest {
     }
 }
 
-/// A reason why an artifact has no state value: readers would disagree on what it says, so no digest may
-/// stand for it (docs/design.md, "Digests"). Offsets count bytes of the whole file.
+/// An artifact without state value: readers would disagree on its content, so it has no digest
+/// (docs/design.md, "Digests"). Offsets count bytes of the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateUnreadable {
@@ -108,9 +107,9 @@ pub enum StateUnreadable {
     SeveralDocuments { offset: usize },
     #[error("the key `{key}` stands twice, and readers disagree on which one counts: remove one")]
     KeyTwice {
-        /// The key as JSON spells it.
+        /// In JSON spelling.
         key: String,
-        /// The offset of its second occurrence.
+        /// Of its second occurrence.
         offset: usize,
     },
     #[error("the frontmatter refers to an anchor that cannot be followed")]
@@ -118,7 +117,6 @@ pub enum StateUnreadable {
 }
 
 impl StateUnreadable {
-    /// The byte of the file that the error is about.
     pub const fn offset(&self) -> usize {
         match self {
             Self::FenceUnclosed { offset }
@@ -159,8 +157,8 @@ fn empty() -> Json {
     Json::Object(serde_json::Map::new())
 }
 
-/// The first key that stands again in its mapping as JSON has it: `1` and `0x1` are one key there, and so are
-/// two equal maps. [`Yaml::duplicate_keys`] compares source texts.
+/// Compares keys as JSON: `1` and `0x1` are equal, and so are two equal maps. [`Yaml::duplicate_keys`]
+/// compares source texts.
 fn key_twice(yaml: &Yaml<'_>, root: &Node<'_>) -> Result<Option<(String, usize)>, StateUnreadable> {
     for node in root.descend() {
         let mut seen = HashSet::with_capacity(node.entries().len());

@@ -1,4 +1,4 @@
-//! Paths of a project, patterns of paths, and their order.
+//! Project paths, globs, and their order.
 
 use std::{borrow::Borrow, cmp::Ordering, fmt, path::Path, str::FromStr};
 
@@ -6,13 +6,12 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 
 pub use stepmark_packs::{PathGlob, PathGlobs};
 
-/// The largest number of bytes of a file that is read or written: 64 MiB. Artifacts are prose (the largest of
-/// 734 real ones is far below 1 MiB) and a manifest of 100,000 rows has about 12 MB; what is larger is no
-/// state of a workflow.
+/// In bytes. Artifacts are prose (the largest of 734 real ones is far below 1 MiB), and a manifest of 100,000
+/// rows has about 12 MB.
 pub const READ_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// A path relative to the project root: UTF-8, `/` between its parts, no empty, `.` or `..` part, not
-/// absolute. It is the same on every platform, so it may stand in manifests, the journal and identities.
+/// Relative to the project root: UTF-8, separated by `/`, without empty, `.` and `..` components. Equal on
+/// all platforms, so it may be in manifests, the journal and identities.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProjectPath(Box<str>);
 
@@ -27,13 +26,13 @@ pub enum ProjectPathError {
     Outside { path: String },
     #[error("`{path}` is not a UTF-8 path")]
     NotUtf8 {
-        /// The path as given, with replacement characters.
+        /// With replacement characters.
         path: String,
     },
 }
 
 impl ProjectPath {
-    /// Normalises `path`: removes `.` and empty parts, resolves `..` by text, turns `\` into `/` on Windows.
+    /// Normalises: removes `.` and empty components, resolves `..` as text, turns `\` into `/` on Windows.
     pub fn new(path: impl AsRef<Path>) -> Result<Self, ProjectPathError> {
         let path = path.as_ref();
         let Some(text) = path.to_str().filter(|text| !text.contains('\0')) else {
@@ -68,12 +67,11 @@ impl ProjectPath {
         &self.0
     }
 
-    /// The last part: the file's name.
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
-    /// The file's name up to its last dot (a leading dot belongs to the name).
+    /// Up to the last dot; a leading dot belongs to the name.
     pub fn file_stem(&self) -> &str {
         let name = self.file_name();
         match name.rfind('.') {
@@ -82,18 +80,16 @@ impl ProjectPath {
         }
     }
 
-    /// The text after the last dot of the file's name (a leading dot starts no extension).
+    /// After the last dot; a leading dot starts no extension.
     pub fn extension(&self) -> Option<&str> {
         let name = self.file_name();
         name.rfind('.').filter(|dot| *dot > 0).map(|dot| &name[dot + 1..])
     }
 
-    /// The folder that holds the file; `None` where that is the project root.
     pub fn parent(&self) -> Option<ProjectPath> {
         self.0.rfind('/').map(|slash| Self(self.0[..slash].into()))
     }
 
-    /// The path of `relative` seen from this folder.
     pub fn join(&self, relative: &str) -> Result<ProjectPath, ProjectPathError> {
         if relative.starts_with('/') {
             return Err(ProjectPathError::Absolute { path: relative.to_owned() });
@@ -151,19 +147,17 @@ impl<'de> Deserialize<'de> for ProjectPath {
     }
 }
 
-/// Code points that HFS+ leaves out when it compares names.
+/// HFS+ ignores them when it compares names.
 const IGNORED_BY_HFS: [std::ops::RangeInclusive<char>; 4] =
     ['\u{200C}'..='\u{200F}', '\u{202A}'..='\u{202E}', '\u{206A}'..='\u{206F}', '\u{FEFF}'..='\u{FEFF}'];
 
-/// Returns whether a part of a path names git's folder on some file system: `.git` in any case, its short
-/// name on Windows, and what Windows or HFS+ take for them (a colon, dots and blanks at the end, invisible
-/// characters), as git itself judges names.
+/// Names that some file system takes for `.git`: any case, the Windows short name, and the forms that Windows
+/// or HFS+ equate with them (colon, final dots and blanks, invisible characters), as git does.
 pub fn names_git_folder(part: &str) -> bool {
     is_spelling_of(part, &[".git", "git~1"])
 }
 
-/// Returns whether `letter` is the lower-case `wanted` in any case, by Unicode's simple case folding: a long
-/// s and the sign of Kelvin are an s and a k, a dotless i is no i.
+/// Unicode simple case folding: long s and the Kelvin sign are s and k; dotless i is not i.
 fn is_case_of(letter: char, wanted: char) -> bool {
     letter.eq_ignore_ascii_case(&wanted) || matches!((letter, wanted), ('\u{17F}', 's') | ('\u{212A}', 'k'))
 }
@@ -179,25 +173,25 @@ fn is_spelling_of(part: &str, names: &[&str]) -> bool {
 }
 
 impl ProjectPath {
-    /// Returns whether the path is git's folder or lies in it: nothing is ever written there for a project.
+    /// Projects never write there.
     pub fn is_in_git_folder(&self) -> bool {
         self.as_str().split(['/', '\\']).any(names_git_folder)
     }
 
-    /// Returns whether it tells git what to do, under any name that a file system takes for it.
+    /// Configures git, under any name that a file system takes for it.
     pub fn is_file_of_git(&self) -> bool {
         const NAMES: [&str; 6] =
             [".gitignore", "gitign~1", ".gitattributes", "gitatt~1", ".gitmodules", "gitmod~1"];
         self.as_str().rsplit(['/', '\\']).next().is_some_and(|name| is_spelling_of(name, &NAMES))
     }
 
-    /// Returns whether the path is a folder in which stepmark keeps its own files, or lies in one.
+    /// In a folder of stepmark's own files.
     pub fn is_in_own_folder(&self) -> bool {
         self.as_str().split(['/', '\\']).any(|part| is_spelling_of(part, &[".stepmark", "stepma~1"]))
     }
 }
 
-/// Compares with runs of digits as numbers; texts that differ in leading zeros alone as they are.
+/// Compares runs of digits as numbers; leading zeros decide last.
 pub fn natural_order(one: &str, other: &str) -> Ordering {
     let start = common_runs(one.as_bytes(), other.as_bytes());
     let (mut left, mut right) = (&one[start..], &other[start..]);
@@ -214,21 +208,20 @@ pub fn natural_order(one: &str, other: &str) -> Ordering {
     }
 }
 
-/// The length of the runs that both texts begin with: most paths of a project have much in common.
+/// Skips the common start of both texts in large pieces: most paths of a project share one.
 fn common_runs(one: &[u8], other: &[u8]) -> usize {
     let (pieces, others) = (one.chunks(PIECE), other.chunks(PIECE));
     let same = pieces.zip(others).take_while(|(one, other)| one == other).count() * PIECE;
     let same = same.min(one.len()).min(other.len());
     let same = same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count();
-    // The last of them may go on differently.
     let Some(is_number) = one[..same].last().map(u8::is_ascii_digit) else { return 0 };
     one[..same].iter().rposition(|byte| byte.is_ascii_digit() != is_number).map_or(0, |place| place + 1)
 }
 
-/// The number of bytes that are compared at once.
+/// In bytes.
 const PIECE: usize = 16;
 
-/// The digits, or the text without digits, that `text` begins with.
+/// Digits, or text up to the first digit.
 fn run(text: &str) -> &str {
     let is_number = text.as_bytes().first().is_some_and(u8::is_ascii_digit);
     let end = text.bytes().position(|next| next.is_ascii_digit() != is_number);
@@ -240,7 +233,7 @@ fn compare_runs(one: &str, other: &str) -> Ordering {
     if !(is_number(one) && is_number(other)) {
         return one.cmp(other);
     }
-    // Numbers of any length: without leading zeros the longer one is the greater.
+    // Without leading zeros, the longer number is the greater one.
     let (one, other) = (one.trim_start_matches('0'), other.trim_start_matches('0'));
     one.len().cmp(&other.len()).then_with(|| one.cmp(other))
 }

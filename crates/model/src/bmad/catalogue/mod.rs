@@ -1,16 +1,11 @@
-//! The sister catalogues of `files-manifest.csv`: which agents, workflows, skills, tasks and tools a project
-//! has, taken from the frontmatter of their files (docs/formats.md).
+//! The catalogues beside `files-manifest.csv`: agents, workflows, skills, tasks and tools, read from the
+//! frontmatter of their files (docs/formats.md). Pure.
 //!
-//! The rows are those of the official BMAD installers 6.0.4 and 6.12, in their order. Everything here is
-//! pure: `bmad::catalogues` of the store finds and reads the files and writes the catalogues.
-//!
-//! # Caveats
-//! * A catalogue says what is there now. The installer keeps rows of agents, tasks and tools that are gone;
-//!   this does not.
-//! * Since 6.12 an agent is a skill: what its frontmatter says of it (`name`; `title`, `role` and the like
-//!   where they stand there) is in the catalogue, and the rest stays empty. The installer keeps icons and
-//!   titles of these in its own `config.toml`, which is no frontmatter.
-//! * Columns of other releases, such as `install_to_bmad`, are kept and stay empty.
+//! Rows and their order are those of the BMAD installers 6.0.4 and 6.12, except:
+//! * The installer keeps rows of deleted agents, tasks and tools; this does not.
+//! * Since 6.12 an agent is a skill, and its icon and title are in the installer's `config.toml`: those
+//!   columns are filled only if the frontmatter has them.
+//! * Columns of other releases, such as `install_to_bmad`, are kept empty.
 
 mod reading;
 
@@ -19,7 +14,7 @@ pub use reading::{CatalogueFile, EntryProblem, SKILL_FILE, is_agent_skill};
 use csv::{QuoteStyle, ReaderBuilder, StringRecord, Terminator, WriterBuilder};
 use std::collections::{BTreeMap, HashMap, hash_map};
 
-/// The module of what belongs to none: the word of the official installer for agents outside of its modules.
+/// The installer's word for agents outside of modules.
 pub const NO_MODULE: &str = "standalone";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +43,7 @@ impl CatalogueKind {
         format!("{}-manifest.csv", self.noun())
     }
 
-    /// The columns of the newest release (docs/formats.md), for a project whose installer wrote none.
+    /// Of the newest release (docs/formats.md), for projects without catalogues.
     pub fn newest_columns(self) -> Vec<String> {
         let columns = match self {
             Self::Agent => {
@@ -63,12 +58,11 @@ impl CatalogueKind {
     }
 }
 
-/// An agent, workflow, skill, task or tool: what is known of it, by column.
+/// By column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry(BTreeMap<&'static str, String>);
 
 impl Entry {
-    /// The value of a column; empty where nothing is known.
     pub fn get(&self, column: &str) -> &str {
         self.0.get(column).map_or("", String::as_str)
     }
@@ -100,7 +94,6 @@ impl Table {
             .ok_or_else(|| "its header is none of a catalogue".to_owned())
     }
 
-    /// The fields of each row in these columns; empty where a row is too short or there is no such column.
     pub fn fields<const N: usize>(&self, columns: [&str; N]) -> impl Iterator<Item = [&str; N]> {
         let places = columns.map(|column| self.columns.iter().position(|name| name == column));
         self.rows
@@ -109,15 +102,14 @@ impl Table {
     }
 }
 
-/// The bytes of a catalogue with these columns, as the official installer writes them: the header bare, every
-/// field quoted, quotes doubled, LF after each row. Of a column that is unknown, the fields are empty.
+/// In the format of the installer: bare header, all fields quoted, quotes doubled, LF. Unknown columns are
+/// empty.
 pub fn write(columns: &[String], entries: &[Entry]) -> Vec<u8> {
     let writer = |quotes| {
         let mut builder = WriterBuilder::new();
         builder.quote_style(quotes).terminator(Terminator::Any(b'\n')).from_writer(Vec::new())
     };
     let (mut header, mut rows) = (writer(QuoteStyle::Necessary), writer(QuoteStyle::Always));
-    // Writing into memory does not fail.
     let _written = header.write_record(columns);
     for entry in entries {
         let _written = rows.write_record(columns.iter().map(|column| entry.get(column)));
@@ -125,9 +117,8 @@ pub fn write(columns: &[String], entries: &[Entry]) -> Vec<u8> {
     [header, rows].map(|writer| writer.into_inner().unwrap_or_default()).concat()
 }
 
-/// The modules in the order of the catalogues: `core`, then as the installer's book names them, then folders
-/// that it does not name, by name. Only `folders`, the folders that are there, can have entries, but skills
-/// may have left theirs.
+/// `core`, then as in the installer's manifest, then other folders by name. Only existing `folders` can have
+/// entries; skills may be elsewhere.
 pub fn module_order(named: &[String], folders: &[String]) -> Vec<String> {
     let mut folders = folders.to_vec();
     folders.sort_unstable();
@@ -140,19 +131,18 @@ pub fn module_order(named: &[String], folders: &[String]) -> Vec<String> {
     modules
 }
 
-/// Sorts entries by module, what belongs to none of `modules` last, and within one by path: folder by folder,
-/// names in the order of their bytes, as Node lists them.
+/// By module (unknown ones last), then by path, folder by folder in byte order, as Node lists them.
 pub fn in_walk_order(mut entries: Vec<Entry>, modules: &[String]) -> Vec<Entry> {
     entries.sort_by_cached_key(|entry| {
         let module = entry.get("module").to_owned();
         let rank = modules.iter().position(|known| *known == module).unwrap_or(modules.len());
-        // `a/z` before `a-b/c`: a folder is compared as a whole, not by what follows its name.
+        // Compares whole folder names: `a/z` before `a-b/c`.
         (rank, module, entry.get("path").replace('/', "\0"))
     });
     entries
 }
 
-/// The entries without those whose module and name came before: the later value stands at the earlier place.
+/// By module and name: the last value, at the first position.
 pub fn distinct(entries: Vec<Entry>) -> Vec<Entry> {
     let (mut places, mut distinct) = (HashMap::new(), Vec::<Entry>::new());
     for entry in entries {

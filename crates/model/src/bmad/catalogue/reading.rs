@@ -1,7 +1,7 @@
-//! The entry that a file is, by its keys at the top and by its markup.
+//! Catalogue entries from files.
 //!
-//! Agents of 6.0.4 keep what they are in markup below the frontmatter, and most tasks are XML: of both the
-//! attributes and elements are read that the installer reads, and in its way.
+//! Agents of 6.0.4 have markup below the frontmatter, and most tasks are XML: reads the same attributes and
+//! elements as the installer, in the same way.
 
 use std::{borrow::Cow, fmt};
 
@@ -13,7 +13,6 @@ pub const SKILL_FILE: &str = "SKILL.md";
 
 const YAML_WORKFLOW: &str = "workflow.yaml";
 
-/// A file that should be in a catalogue and cannot be read as it should.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryProblem {
     pub path: ProjectPath,
@@ -33,13 +32,13 @@ pub struct CatalogueFile<'a> {
     pub path: &'a ProjectPath,
     pub bytes: &'a [u8],
     pub module: &'a str,
-    /// The path that the catalogue says: where it was installed, which may be gone.
+    /// The installed path in the catalogue, which may be gone.
     pub listed_path: &'a str,
 }
 
 type Find = fn(&str, &str) -> Option<String>;
 
-/// The installer's ways to find an agent's columns in its markup; each may be a frontmatter key too.
+/// Column, method and key of the installer; each may be a frontmatter key, too.
 const TOLD: [(&str, Find, &str); 8] = [
     ("displayName", attribute, "name"),
     ("title", attribute, "title"),
@@ -52,7 +51,6 @@ const TOLD: [(&str, Find, &str); 8] = [
 ];
 
 impl CatalogueKind {
-    /// Returns whether a file with this name may be an entry.
     pub fn may_be(self, file_name: &str) -> bool {
         let is_markdown = file_name.ends_with(".md");
         match self {
@@ -68,7 +66,7 @@ impl CatalogueKind {
 }
 
 impl CatalogueFile<'_> {
-    /// Reads an entry of this kind; `None` for one that is none. An unreadable one counts by name or markup.
+    /// `None`: not an entry. Unreadable files count by name or markup.
     pub fn read(&self, kind: CatalogueKind, problems: &mut Vec<EntryProblem>) -> Option<Entry> {
         if !kind.may_be(self.path.file_name()) {
             return None;
@@ -81,7 +79,7 @@ impl CatalogueFile<'_> {
         }
     }
 
-    /// A file without `<agent` is none, and neither is one that is only for the web.
+    /// Must contain `<agent`, and must not be for the web only.
     fn agent(&self, problems: &mut Vec<EntryProblem>) -> Option<Entry> {
         let text = self.text();
         if !text.contains("<agent") || text.contains("localskip=\"true\"") {
@@ -98,8 +96,8 @@ impl CatalogueFile<'_> {
         Some(entry)
     }
 
-    /// No workflow is one without `name` or `description`, with a name that is still a template (`{…}`), or
-    /// with `standalone: false`: a part of another.
+    /// Needs `name` and `description`; no template name (`{…}`) and no `standalone: false`, which marks a
+    /// part of another workflow.
     fn workflow(&self, problems: &mut Vec<EntryProblem>) -> Option<Entry> {
         let keys = self.keys_or_none(problems);
         let (name, description) = keys.text("name").zip(keys.text("description"))?;
@@ -108,7 +106,7 @@ impl CatalogueFile<'_> {
         (!is_template && !keys.is_false("standalone")).then(|| entry.with("standalone", "true"))
     }
 
-    /// One with `internal="true"` is a part of the machinery and no entry.
+    /// `internal="true"` excludes it.
     fn task(&self, kind: CatalogueKind, problems: &mut Vec<EntryProblem>) -> Option<Entry> {
         let (text, file_name) = (self.text(), self.path.file_name());
         if text.contains("internal=\"true\"") {
@@ -132,7 +130,7 @@ impl CatalogueFile<'_> {
         Some(entry(stem, &shown, &description.unwrap_or_default(), is_standalone))
     }
 
-    /// It is a skill if `name` is the folder's name and `description` has text.
+    /// `name` must be the folder name, and `description` not empty.
     fn skill(&self) -> Result<Entry, EntryProblem> {
         let keys = self.keys()?;
         let refused = |message: String| EntryProblem { path: self.path.clone(), line: None, message };
@@ -158,7 +156,7 @@ impl CatalogueFile<'_> {
     }
 
     pub fn agent_of_skill(&self, skill: &Entry) -> Entry {
-        // The skill was read from the same frontmatter.
+        // The skill has reported problems of the same frontmatter.
         let keys = self.keys_or_none(&mut Vec::new());
         let name = skill.get("name");
         let mut entry = self.entry().with("name", name).with("displayName", name);
@@ -174,7 +172,7 @@ impl CatalogueFile<'_> {
         Entry::default().with("module", self.module).with("path", self.listed_path)
     }
 
-    /// The whole file as text; what is no UTF-8 becomes U+FFFD, as for the installer.
+    /// Invalid UTF-8 becomes U+FFFD, as in the installer.
     fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(self.bytes)
     }
@@ -208,15 +206,13 @@ impl CatalogueFile<'_> {
     }
 }
 
-/// Returns whether a skill is an agent: it was installed below the `agents` folder of its module, where
-/// agents of all releases stand. `listed_path` is the path in the catalogue, such as
-/// `_bmad/bmm/agents/NAME/SKILL.md`.
+/// In the `agents` folder of its module, as in all releases: `_bmad/bmm/agents/NAME/SKILL.md`.
 pub fn is_agent_skill(listed_path: &str) -> bool {
     let parts: Vec<&str> = listed_path.split('/').collect();
     parts.len() > 4 && parts[2] == "agents"
 }
 
-/// The scalars at the top of a frontmatter, or of a YAML file: a key that stands twice has its first value.
+/// Top-level scalars; the first of equal keys counts.
 struct Keys<'b>(Option<Yaml<'b>>);
 
 impl Keys<'_> {
@@ -228,13 +224,12 @@ impl Keys<'_> {
         Some((value.scalar()?, value.text()?))
     }
 
-    /// The text of a scalar, as written, that is not empty.
     fn text(&self, key: &str) -> Option<&str> {
         let (scalar, text) = self.scalar(key)?;
         (scalar != Scalar::Null && !text.is_empty()).then_some(text)
     }
 
-    /// The text of a scalar that is a string and not empty: no number, date or truth value.
+    /// `None` for empty texts, numbers, dates and booleans.
     fn string(&self, key: &str) -> Option<&str> {
         self.text(key).filter(|_| matches!(self.scalar(key), Some((Scalar::String(_), _))))
     }
@@ -244,7 +239,7 @@ impl Keys<'_> {
     }
 }
 
-/// The value of the first attribute `name="…"` that is not empty, wherever it stands.
+/// The first non-empty `name="…"` anywhere in the text.
 fn attribute(text: &str, name: &str) -> Option<String> {
     let start = format!("{name}=\"");
     text.match_indices(&start).find_map(|(at, _)| {
@@ -258,7 +253,6 @@ fn element(text: &str, name: &str) -> Option<String> {
     content.split_once(&format!("</{name}>")).map(|(content, _)| on_one_line(content))
 }
 
-/// The content of the first element called `name` that has text and nothing else.
 fn plain_element(text: &str, name: &str) -> Option<String> {
     let (start, end) = (format!("<{name}>"), format!("/{name}>"));
     text.match_indices(&start).find_map(|(at, _)| {
@@ -267,7 +261,7 @@ fn plain_element(text: &str, name: &str) -> Option<String> {
     })
 }
 
-/// Returns whether any tag that begins with `<name` holds `text`, not directly behind its name.
+/// Not directly after the tag name.
 fn tag_holds(markup: &str, name: &str, text: &str) -> bool {
     let start = format!("<{name}");
     markup.match_indices(&start).any(|(at, _)| {
@@ -277,8 +271,8 @@ fn tag_holds(markup: &str, name: &str, text: &str) -> bool {
     })
 }
 
-/// Blanks at both ends cut off, and any run of them made one space, as the official installer does: blank is
-/// what JavaScript's `\s` matches (ECMA-262 §22.2.2.9), which has U+FEFF and has no U+0085.
+/// Trims and collapses blanks as the installer does: JavaScript's `\s` (ECMA-262 §22.2.2.9) includes U+FEFF,
+/// not U+0085.
 fn on_one_line(text: &str) -> String {
     let is_blank = |letter: char| letter == '\u{FEFF}' || (letter != '\u{85}' && letter.is_whitespace());
     text.split(is_blank).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")

@@ -6,11 +6,9 @@ use crate::artifact::ProjectPath;
 
 use crate::workflow::{ChainOutline, StepForm, StepId, StepOutline, Track, WorkflowOutline};
 
-/// Folders, relative to the project, in which BMAD installs workflows.
-///
-/// Order is preference: where one workflow stands in several, the first is used. `_bmad` (6.0.0-beta and
-/// later), `bmad` and `.bmad` (alphas) hold `workflow.md` forms; the others are the skill folders of the
-/// assistants that bmad-method 6.12's installer knows (its `platform-codes.yaml`).
+/// Relative to the project. Preferred ones first: of one workflow in several, the first is used. `_bmad`
+/// (6.0.0-beta and later), `bmad` and `.bmad` (alphas) have `workflow.md` forms; the others are the
+/// assistants' skill folders known to bmad-method 6.12's installer (`platform-codes.yaml`).
 pub const DEFAULT_ROOTS: [&str; 26] = [
     "_bmad",
     "bmad",
@@ -44,9 +42,9 @@ pub const DEFAULT_ROOTS: [&str; 26] = [
 enum StepFolder {
     /// `steps`, `steps-c`, `steps-e`, `steps-v`.
     OfTrack(Track),
-    /// `market-steps`: the steps of one of several workflows.
+    /// `market-steps`: one of several workflows.
     OfVariant(String),
-    /// Any other folder: steps stand directly beside an entry.
+    /// Any other folder, with steps beside an entry file.
     BesideEntry,
 }
 
@@ -64,13 +62,12 @@ impl StepFolder {
     }
 }
 
-/// Finds the workflows in `listing`, the files below the discovery roots; the order of the result is that of
-/// the listing's first file of each, so list preferred roots first.
+/// `listing` has the files below the discovery roots, preferred roots first; it decides the order of the
+/// result.
 ///
-/// A step file is a Markdown file with a step's name (see [`StepId::parse`]) in a folder called `steps`,
-/// `steps-c`, `steps-e`, `steps-v` or `…-steps`; or a file called `step-…` directly beside `workflow….md` or
-/// `SKILL.md`, or in one of the folders `declared` by the configuration. Outside of those, a workflow has at
-/// least one numbered step.
+/// A step is a Markdown file with a step's name ([`StepId::parse`]) in a folder `steps`, `steps-c`,
+/// `steps-e`, `steps-v` or `…-steps`; or a file `step-…` beside `workflow….md` or `SKILL.md`, or in one of
+/// the folders `declared` in the configuration. In other places a workflow needs a numbered step.
 pub fn discover(listing: &[ProjectPath], declared: &[ProjectPath]) -> Vec<WorkflowOutline> {
     let mut entry_folders: BTreeSet<&str> =
         listing.iter().filter(|path| is_entry(path)).filter_map(folder_of).collect();
@@ -85,7 +82,7 @@ pub fn discover(listing: &[ProjectPath], declared: &[ProjectPath]) -> Vec<Workfl
             StepFolder::OfVariant(variant) => (holder.parent(), Some(variant), Track::Create),
             StepFolder::BesideEntry => (Some(holder.clone()), None, id.track().unwrap_or(Track::Create)),
         };
-        // A step folder at the project's root is its own workflow.
+        // A step folder at the root is its own workflow.
         let folder = folder.unwrap_or_else(|| holder.clone());
         let at = *index.entry((folder.clone(), variant.clone())).or_insert_with(|| {
             found.push(WorkflowOutline {
@@ -111,9 +108,8 @@ pub fn discover(listing: &[ProjectPath], declared: &[ProjectPath]) -> Vec<Workfl
     fold_copies(found)
 }
 
-/// Keeps the first of several workflows that are one: same step files, same name but for a prefix. Installers
-/// put a workflow into `_bmad` (`create-prd`) and into the skill folder of each assistant
-/// (`bmad-create-prd`).
+/// Keeps the first of equal workflows: same step files, same name up to a prefix. Installers copy a workflow
+/// into `_bmad` (`create-prd`) and each assistant's skill folder (`bmad-create-prd`).
 fn fold_copies(found: Vec<WorkflowOutline>) -> Vec<WorkflowOutline> {
     let related = |a: &str, b: &str| a == b || a.ends_with(&format!("-{b}")) || b.ends_with(&format!("-{a}"));
     let mut first: Vec<Option<usize>> = Vec::with_capacity(found.len());
@@ -188,7 +184,7 @@ fn attach_companions(found: &mut [WorkflowOutline], listing: &[ProjectPath]) {
     }
 }
 
-/// Returns whether an entry belongs to the workflow: of several in a folder, the one that it names.
+/// If a folder has several entries, the one with the variant's name.
 fn entry_fits(entry: &ProjectPath, variant: Option<&str>) -> bool {
     let Some(variant) = variant else { return true };
     entry.file_stem().strip_prefix("workflow-").is_none_or(|name| name.split('-').any(|word| word == variant))

@@ -1,5 +1,4 @@
-//! The step files of BMAD: where workflows stand, what their files say, and how one step follows from
-//! another.
+//! Step files of BMAD: discovery, content, and order.
 
 mod discovery;
 mod step_file;

@@ -1,4 +1,4 @@
-//! Markdown files of a workflow, already read.
+//! Markdown files of a workflow; the caller has read them.
 
 use std::borrow::Cow;
 
@@ -16,26 +16,24 @@ use stepmark_frontmatter::{Document, Frontmatter, Yaml};
 pub(super) const OUTPUT_KEYS: [&str; 5] =
     ["outputFile", "default_output_file", "output_file", "wipFile", "progressFile"];
 
-/// One Markdown file of a workflow: a step or an entry (`workflow.md`, `SKILL.md`).
-///
-/// The text is borrowed from whoever read the file; nothing here touches the file system.
+/// A step or an entry (`workflow.md`, `SKILL.md`).
 #[derive(Clone, Debug)]
 pub struct WorkflowFile<'text> {
     pub path: ProjectPath,
-    /// The top-level scalar keys of its frontmatter in file order; a repeated key appears repeatedly.
+    /// Top-level scalars in file order, with repeated keys.
     pub keys: Vec<(String, String)>,
     pub body: Cow<'text, str>,
-    /// The reason why the frontmatter cannot be read; there are no keys then.
+    /// `keys` is empty then.
     pub unreadable: Option<String>,
 }
 
 impl<'text> WorkflowFile<'text> {
-    /// Reads the bytes of the file at `path`. Reading never fails: a file of 6.0.4 itself has a frontmatter
-    /// that is no YAML (`'don\'t'`), and its chain is still to be followed, by prose and numbers.
+    /// Never fails: 6.0.4 ships a file with invalid YAML (`'don\'t'`), whose chain is followed by prose and
+    /// numbers.
     pub fn read(path: ProjectPath, bytes: &'text [u8]) -> Self {
         let document = Document::scan(bytes);
         let body = &bytes[document.body().range()];
-        // The check of the whole is far faster than the search for what to replace, which is next to never.
+        // Checking first is far faster than searching for replacements, which are rare.
         let body = std::str::from_utf8(body).map_or_else(|_| String::from_utf8_lossy(body), Cow::Borrowed);
         let (keys, unreadable) = match document.frontmatter() {
             Frontmatter::Absent => (Vec::new(), None),
@@ -63,11 +61,9 @@ fn scalars(yaml: &Yaml<'_>) -> Vec<(String, String)> {
     entries.iter().filter_map(scalar).collect()
 }
 
-/// The kind of edge that a frontmatter key stands for.
-///
 /// `nextStep…` covers `nextStepFile`, `nextStepFile_modeA`, `nextStepFileExpert`; `alt…` covers `altStepFile`
-/// and `alternateNextStepFile` (docs/formats.md, "Step files"); `skipToStepFile` and `resumeStepFile` were
-/// seen in alpha.22's tech-spec workflow and in the test architecture module.
+/// and `alternateNextStepFile` (docs/formats.md, "Step files"). `skipToStepFile` and `resumeStepFile` are in
+/// alpha.22's tech-spec workflow and in the test architecture module.
 fn role(key: &str) -> Option<EdgeKind> {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| key.starts_with(prefix));
     if starts(&["nextStep"]) {
@@ -123,16 +119,15 @@ pub(super) fn add_key_edges(
     }
 }
 
-/// A key may leave the extension out; prose must not, for it would be any word.
+/// Keys may omit the extension; in prose every word would match.
 fn read_key(value: &str, base: &ReferenceBase<'_>) -> Option<Reference> {
     definition::read(value, base).or_else(|| definition::read(&format!("{}.md", value.trim()), base))
 }
 
 enum LookUp {
     Exact(usize),
-    /// Another path, but the folder's name (if any) and the file's name are right.
+    /// Folder name (if any) and file name match, the path does not.
     ByName(usize),
-    /// The path is clear and leads to another folder.
     Elsewhere,
     Missing,
 }
@@ -155,7 +150,7 @@ fn look_up(reference: &Reference, steps: &[Step]) -> LookUp {
     at(&|own| own.file_name() == reference.file_name).map_or(LookUp::Missing, LookUp::ByName)
 }
 
-/// Adds the successors that no key names: from prose, else from numbers.
+/// Adds successors from prose, else from numbers, to steps without a written one.
 pub(super) fn add_unwritten_edges(
     graph: &mut Graph,
     at: usize,
@@ -164,7 +159,7 @@ pub(super) fn add_unwritten_edges(
     workflow_folder: &ProjectPath,
 ) {
     let base = ReferenceBase { own_folder: file.path.parent(), workflow_folder };
-    // What a key has named already is an alternative or a way back, not the regular successor.
+    // A key's target is an alternative or a way back, not the regular successor.
     let open =
         |to: &usize| *to != at && !graph.resume[*to] && graph.edges[at].iter().all(|edge| edge.to != *to);
     let linked: Vec<usize> = definition::links(&file.body)
@@ -189,7 +184,7 @@ pub(super) fn add_unwritten_edges(
     }
     let edges = &mut graph.edges[at];
     edges.extend(next.into_iter().map(|to| Edge { to, kind: EdgeKind::Next, source: from.clone() }));
-    // `step-oneshot`: a step without a number that prose names is a way beside the numbered ones.
+    // `step-oneshot`: an unnumbered step linked in prose is an alternative.
     let unnumbered = linked.into_iter().filter(|to| own.is_some() && steps[*to].id.number().is_none());
     for to in unnumbered {
         if edges.iter().all(|edge| edge.to != to) {
@@ -200,12 +195,9 @@ pub(super) fn add_unwritten_edges(
 }
 
 impl Chain {
-    /// Builds the chain of the step files of one folder.
-    ///
-    /// Successors come, for each step, from the first of these that gives one: the keys `nextStep…`; the
-    /// nearest later step of the same folder that its prose links to; the numbers in the names. `alt…`,
-    /// `alternate…` and `skipTo…` keys add alternatives, `continue…` and `resume…` keys the way back into the
-    /// workflow.
+    /// Each step's successors come from the first source that has any: keys `nextStep…`; the nearest later
+    /// step of the folder linked in prose; numbers in the names. `alt…`, `alternate…` and `skipTo…` add
+    /// alternatives; `continue…` and `resume…` lead back into the workflow.
     pub fn from_files(track: Track, workflow_folder: &ProjectPath, files: &[WorkflowFile<'_>]) -> Self {
         let mut order: Vec<(StepId, &WorkflowFile<'_>)> =
             files.iter().map(|file| (StepId::parse(file.path.file_stem()), file)).collect();
@@ -239,7 +231,7 @@ impl Chain {
     }
 }
 
-/// Builds the graph of step files. `steps` and `files` run in parallel, in the order of the numbers.
+/// `steps` and `files` are parallel, ordered by number.
 fn graph_of(
     steps: &[Step],
     files: &[&WorkflowFile<'_>],
@@ -251,15 +243,15 @@ fn graph_of(
     for (at, file) in files.iter().enumerate() {
         add_key_edges(&mut graph, at, steps, file, workflow_folder, diagnoses);
     }
-    // Nothing goes on to a resume step, and nothing after it belongs to the chain's order.
+    // Resume steps have no predecessor, and their successors do not belong to the order.
     for at in 0..steps.len() {
         let leaves_resume = graph.resume[at];
         let resume = &graph.resume;
         graph.edges[at].retain(|edge| edge.kind == EdgeKind::Resume || (!leaves_resume && !resume[edge.to]));
     }
     mark_loops(&mut graph, steps, diagnoses);
-    // An unwritten edge may turn a written one into a loop, which leaves another step without a successor:
-    // repeat. Each step gets its turn once.
+    // A new edge may turn a written one into a loop and leave another step without successor: repeat, once
+    // per step.
     let mut served = graph.resume.clone();
     loop {
         let open: Vec<usize> = (0..steps.len())
@@ -268,7 +260,7 @@ fn graph_of(
         if open.is_empty() {
             break;
         }
-        // From the end: the successors of a candidate are known when alternatives are told from a sequence.
+        // Backwards: successors of candidates distinguish alternatives from sequences.
         for at in open.into_iter().rev() {
             served[at] = true;
             add_unwritten_edges(&mut graph, at, steps, files[at], workflow_folder);
@@ -279,7 +271,7 @@ fn graph_of(
     graph
 }
 
-/// Marks the steps that never name `stepsCompleted`, where more than half of the steps on the route do.
+/// Only if more than half of the steps on the route name it.
 fn mark_silent(steps: &mut [Step], route: &Route, files: &[&WorkflowFile<'_>]) {
     let names_list: Vec<bool> = files.iter().map(|file| file.body.contains("stepsCompleted")).collect();
     let on_route = |at: &usize| matches!(route.places[*at], RoutePosition::Unit(_));
@@ -292,8 +284,8 @@ fn mark_silent(steps: &mut [Step], route: &Route, files: &[&WorkflowFile<'_>]) {
     }
 }
 
-/// The steps that nothing leads to. One that the prose of a reachable step names is none of them: it is part
-/// of that step's work, as the sub-agent files of the test architecture module.
+/// Excludes steps linked in the prose of a reachable one: they are part of it, as sub-agent files of the test
+/// architecture module.
 fn unreachable<'r>(
     route: &'r Route,
     files: &'r [&WorkflowFile<'_>],
@@ -314,11 +306,9 @@ impl WorkflowDefinition {
 }
 
 impl WorkflowDetail {
-    /// Reads entries and steps of the workflow of `outline`.
-    ///
-    /// Output comes from the keys `outputFile`, `default_output_file`, `output_file`, `wipFile` and
-    /// `progressFile`, and from a line of an entry that names `default_output_file` (architecture and UX have
-    /// no such key).
+    /// Outputs come from the keys `outputFile`, `default_output_file`, `output_file`, `wipFile` and
+    /// `progressFile`, and from an entry's line with `default_output_file` (architecture and UX have no such
+    /// key).
     pub fn read(outline: &WorkflowOutline, files: &[WorkflowFile<'_>]) -> Self {
         let mut detail = Self::default();
         for file in files {

@@ -1,4 +1,4 @@
-//! The answers of BMAD's `tickets.py` about a tree: what is next, and where everything stands.
+//! Answers of BMAD's `tickets.py`: next tickets and status.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use super::{
     tree::are_same,
 };
 
-/// A ticket as BMAD's script tells of it.
+/// In the format of BMAD's script.
 pub type TicketRow = Map<String, Json>;
 
 /// The tickets that are open, by what can happen to them, in build order.
@@ -60,7 +60,6 @@ pub struct TicketStatus {
     pub next_id: Option<i64>,
 }
 
-/// The open tickets by what can happen to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TicketGroup {
     Refine,
@@ -70,7 +69,7 @@ pub enum TicketGroup {
 }
 
 impl TicketTree {
-    /// The tickets that are next, in the folder at `scope` or in all.
+    /// `scope` is a folder; `None`: all.
     pub fn next(&self, scope: Option<usize>) -> NextTickets {
         let scope = self.scope_of(scope);
         let mut groups: [Vec<TicketRow>; 4] = Default::default();
@@ -88,7 +87,6 @@ impl TicketTree {
         NextTickets { folder, ready_to_refine, ready_to_start, in_progress, blocked, reports }
     }
 
-    /// The state of all tickets, in the folder at `scope` or in all.
     pub fn status(&self, scope: Option<usize>) -> TicketStatus {
         let scope = self.scope_of(scope);
         let mut blocks: HashMap<&Needed, Vec<Needed>> = HashMap::new();
@@ -145,7 +143,6 @@ impl TicketTree {
         })
     }
 
-    /// The reason why a ticket cannot begin or go on, in words; empty where nothing is in the way.
     pub fn hindrance(&self, own: &Ticket) -> String {
         let reason = Some(own.blocked_reason.clone()).filter(|reason| !reason.is_empty());
         let unmet = self.unmet(own);
@@ -166,7 +163,7 @@ impl TicketTree {
         self.places.iter().enumerate().take(self.places.len() - 1)
     }
 
-    /// One folder alone is its own scope.
+    /// A single folder is its own scope.
     fn scope_of(&self, scope: Option<usize>) -> Option<usize> {
         scope.or_else(|| (!self.is_initiative()).then_some(0))
     }
@@ -251,7 +248,7 @@ impl TicketTree {
         needed.iter().map(|needed| self.key(needed)).collect()
     }
 
-    /// As an entry in `folder` writes it: the id of a neighbour, `EPIC.ID` elsewhere, the name of an epic.
+    /// As an entry in `folder` writes it: a neighbour's id, `EPIC.ID` elsewhere, an epic's name.
     fn name(&self, needed: &Needed, folder: Option<usize>) -> Json {
         let Needed::Ticket(place) = needed else { return self.key(needed).into() };
         let own = &self.tickets[*place];
@@ -272,7 +269,7 @@ impl TicketTree {
     }
 
     fn longest_chain(&self, scope: Option<usize>) -> Vec<Json> {
-        // Of each ticket the length of its longest chain, and the ticket before it in that.
+        // Per ticket: length of its longest chain, and the predecessor in it.
         let mut known: Vec<Option<(usize, Option<usize>)>> = vec![None; self.tickets.len()];
         let needs = |place: usize| {
             let open = self.needs(&self.tickets[place]).filter_map(|needed| match needed {
@@ -283,12 +280,12 @@ impl TicketTree {
         };
         let mut longest: Option<(usize, usize)> = None;
         for start in (0..self.tickets.len()).filter(|place| !self.tickets[*place].state.is_over()) {
-            // The way to where it is looked: each with its needs, and how many of them were looked at.
+            // The stack of a depth-first search: ticket, needs, and number of visited needs.
             let (mut way, mut on_way) = (vec![(start, needs(start), 0)], HashSet::from([start]));
             while let Some((at, open, next)) = way.last_mut() {
                 if let Some(other) = open.get(*next).copied() {
                     *next += 1;
-                    // A need that leads back to the way is a circle, which is told elsewhere.
+                    // Cycles are reported elsewhere.
                     if known[other].is_none() && on_way.insert(other) {
                         way.push((other, needs(other), 0));
                     }
@@ -319,7 +316,6 @@ impl TicketTree {
         chain
     }
 
-    /// The places of the epics that a need leads to, in the list of the initiative.
     fn declared_place(&self, needed: &Needed) -> Option<usize> {
         let folder = match needed {
             Needed::Ticket(place) => self.tickets[*place].folder,
@@ -394,12 +390,10 @@ impl TicketTree {
         }
     }
 
-    /// Everything that is wrong, with its place.
     pub fn faults(&self) -> impl Iterator<Item = &TicketProblem> {
         self.problems.iter().filter(|own| own.fault != TicketFault::Unticketed)
     }
 
-    /// The needs between epics that are not as declared, as problems.
     pub(super) fn order_problems(&self) -> Vec<TicketProblem> {
         let reports = self.reports(None);
         let text = |own: &Json, key: &str| own[key].as_str().unwrap_or_default().to_owned();

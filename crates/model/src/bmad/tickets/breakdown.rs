@@ -1,4 +1,4 @@
-//! `tickets.toml`: what an initiative or an epic plans, in build order.
+//! `tickets.toml`: the plan of an initiative or an epic, in build order.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,7 +19,7 @@ pub(super) fn list_in(folder: &ProjectPath) -> ProjectPath {
     folder.join(BREAKDOWN_NAME).unwrap_or_else(|_| folder.clone())
 }
 
-/// The id of an entry, which is its for good: a number, or letters and digits (`6a`).
+/// Permanent id of an entry: a number, or letters and digits (`6a`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(untagged)]
 pub enum TicketId {
@@ -28,7 +28,7 @@ pub enum TicketId {
 }
 
 impl TicketId {
-    /// `6` and `"6"` are one id; `true` and `false` are none.
+    /// `6` and `"6"` are equal; `true` and `false` are not ids.
     pub fn read(text: &str) -> Option<Self> {
         let is_id = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
         match text.parse() {
@@ -38,7 +38,7 @@ impl TicketId {
         }
     }
 
-    /// The number in it: `6` of `6a`.
+    /// `6` of `6a`.
     pub(super) fn number(&self) -> Option<i64> {
         match self {
             Self::Number(number) => Some(*number),
@@ -59,7 +59,7 @@ impl fmt::Display for TicketId {
     }
 }
 
-/// The name of a ticket or an epic, as written. A bare number is the id of a neighbour.
+/// As written. A bare number is a neighbour's id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reference {
     pub(super) text: String,
@@ -67,7 +67,7 @@ pub(super) struct Reference {
     pub(super) span: Span,
 }
 
-/// An entry of an epic, or a ticket that has none: then most of it is empty.
+/// Mostly empty for a ticket without an entry.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     pub(super) id: Option<TicketId>,
@@ -81,7 +81,6 @@ pub(super) struct Entry {
     pub(super) unknown: String,
     pub(super) is_hitl: bool,
     pub(super) is_refine: bool,
-    /// The key that it had in a sprint of BMAD 6.
     pub(super) v6_key: String,
     pub(super) plan_checkpoint: bool,
     pub(super) done_checkpoint: bool,
@@ -91,7 +90,7 @@ pub(super) struct Entry {
 pub(super) struct ListedEpic {
     pub(super) id: TicketId,
     pub(super) slug: String,
-    /// The epics that it is declared to wait for, with what it needs of them.
+    /// Epics it waits for, with the part it needs.
     pub(super) after: Vec<(Reference, String)>,
 }
 
@@ -104,7 +103,7 @@ pub(super) struct Breakdown {
 
 struct Reader<'r> {
     path: &'r ProjectPath,
-    /// The length of a byte order mark, which the spans do not count.
+    /// Length of the byte order mark, which spans do not count.
     start: usize,
     problems: &'r mut Vec<TicketProblem>,
 }
@@ -127,20 +126,19 @@ impl Breakdown {
     }
 }
 
-/// The titles of the entries of a `tickets.toml`, as it was once.
+/// For former versions of the file.
 pub fn titles_of_entries(bytes: &[u8], path: &ProjectPath) -> HashMap<TicketId, String> {
     let entries = Breakdown::read(path, bytes, &mut Vec::new()).entries;
     entries.into_iter().filter_map(|entry| Some((entry.id?, entry.title))).collect()
 }
 
-/// Returns whether two titles have no word in common: then they are not two spellings of one.
+/// No common word, so not two spellings of one title.
 pub fn are_unlike(one: &str, other: &str) -> bool {
     let (one, other) = (slug(one), slug(other));
     let words: HashSet<&str> = one.split('-').collect();
     other.split('-').all(|word| !words.contains(word))
 }
 
-/// A table, as a block or in braces, with its place.
 type Row<'t> = (&'t dyn TableLike, Option<Range<usize>>);
 
 impl Reader<'_> {

@@ -1,4 +1,4 @@
-//! A folder of tickets: its entries, each joined with its leaf file and its plan.
+//! A folder of tickets: entries joined with leaf files and plans.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,20 +14,19 @@ use super::{
 };
 use crate::artifact::{Artifact, ProjectPath};
 
-/// The files of a folder: of an initiative, an epic or the backlog.
+/// Of an initiative, an epic or the backlog.
 #[derive(Clone, Debug)]
 pub struct TicketFolder {
     pub path: ProjectPath,
-    /// The bytes of its `tickets.toml`.
     pub breakdown: Option<Vec<u8>>,
     pub files: Vec<Artifact>,
 }
 
-/// The state of a ticket, as BMAD shows it.
+/// In BMAD's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TicketState {
-    /// It has neither file nor plan.
+    /// Neither file nor plan.
     Planned,
     Backlog,
     InProgress,
@@ -36,7 +35,7 @@ pub enum TicketState {
     Dropped,
 }
 
-/// A ticket: an entry of `tickets.toml`, its leaf file and its plan, or what of them is there.
+/// Joined from entry, leaf file and plan; some may be missing.
 #[derive(Clone, Debug)]
 pub struct Ticket {
     pub folder: usize,
@@ -44,7 +43,7 @@ pub struct Ticket {
     pub kind: String,
     pub title: String,
     pub file: Option<ProjectPath>,
-    /// The file that holds its status: its plan, which may not be there yet.
+    /// Holds the status: the plan, which may not exist yet.
     pub record: ProjectPath,
     pub has_plan: bool,
     pub status: String,
@@ -57,17 +56,14 @@ pub struct Ticket {
     pub is_refined: bool,
     pub blocked_at: String,
     pub blocked_reason: String,
-    /// Its needs: other tickets, epics, names that lead nowhere.
     pub after: Vec<Needed>,
     pub(super) entry: Entry,
-    /// The needs of its entry, and whether that needs a person, where a leaf file says so too.
+    /// Needs of the entry and its flag for a person, if a leaf file has them, too.
     pub(super) planned: Option<(Vec<Reference>, bool)>,
     pub(super) drift: Option<(Vec<Needed>, bool)>,
-    /// The file in which its names stand, and from which place.
     pub(super) names: (ProjectPath, Vec<Reference>),
 }
 
-/// The file of an epic or initiative, as far as it is there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Container {
     pub(super) status: String,
@@ -83,10 +79,10 @@ pub(super) struct Read {
     pub(super) breakdown: Breakdown,
 }
 
-/// More needs of an epic than anybody has: each of its tickets has them, too.
+/// A bound: every ticket of the epic gets them, too.
 const MOST_GATES: usize = 100;
 
-/// The status of a ticket without a plan, which no file has.
+/// The status without a plan; no file has it.
 const PLANNED: &str = "planned";
 
 const STATUSES: [&str; 8] =
@@ -98,7 +94,7 @@ pub(super) fn is_leaf_type(kind: &str) -> bool {
 }
 
 impl TicketState {
-    /// Of a word of a plan, of a tracker, or of none.
+    /// From the status of a plan or of a tracker.
     fn of(word: &str) -> Self {
         match word {
             "in-progress" | "blocked" => Self::InProgress,
@@ -125,7 +121,6 @@ impl TicketState {
     }
 }
 
-/// The frontmatter of a file, asked key by key.
 struct Keys<'a>(&'a Artifact, Option<Yaml<'a>>);
 
 impl<'a> Keys<'a> {
@@ -170,7 +165,6 @@ impl<'a> Keys<'a> {
         TicketProblem { path, span, fault: TicketFault::Unusable, message }
     }
 
-    /// The word under `key` if it is one of these, or nothing.
     fn one_of(&self, key: &str, words: &[&str], problems: &mut Vec<TicketProblem>) -> Option<String> {
         let word = self.text(key);
         if word.is_empty() || words.contains(&&*word) {
@@ -187,7 +181,7 @@ impl TicketFolder {
         self.path.file_name()
     }
 
-    /// The tickets of the folder at `place`, in build order: the entries, then leaf files that none lists.
+    /// In build order: entries, then leaf files without an entry.
     pub(super) fn read(&self, place: usize, problems: &mut Vec<TicketProblem>) -> Read {
         let list = list_in(&self.path);
         let breakdown = self.breakdown.as_deref();
@@ -225,7 +219,7 @@ impl TicketFolder {
                 plans.push(keys);
             }
         }
-        // Those with an id first; the others are in the order of their names.
+        // With id first, then by name.
         unlisted.sort_by(|one, other| (one.id.is_none(), &one.id).cmp(&(other.id.is_none(), &other.id)));
         for own in unlisted {
             match own.id.as_ref().is_some_and(|id| by_id.contains_key(id)) {
@@ -276,7 +270,7 @@ impl TicketFolder {
         }
     }
 
-    /// Gives each ticket the file of its plan: `<leaf>-plan.md`, by the name that its leaf has, or would get.
+    /// `<leaf>-plan.md`, after the present or future leaf name.
     fn name_records(&self, tickets: &mut [Ticket]) {
         let stems = tickets.iter().filter_map(|own| Some(own.file.as_ref()?.file_stem().to_owned()));
         let mut taken: HashSet<String> = stems.collect();
@@ -293,7 +287,6 @@ impl TicketFolder {
         }
     }
 
-    /// A ticket whose plan is there and cannot be read is not what is next.
     fn block_unreadable(&self, tickets: &mut [Ticket]) {
         let is_broken = |own: &&Artifact| !own.is_readable();
         let broken: HashSet<&ProjectPath> = self.files.iter().filter(is_broken).map(Artifact::path).collect();
@@ -328,7 +321,7 @@ impl Container {
 }
 
 impl Ticket {
-    /// The plan that is made with its first status, as it is before.
+    /// Text of a plan before its first status.
     pub fn new_plan(&self) -> String {
         let status = if self.status.is_empty() { PLANNED } else { &self.status };
         let quoted = |text: &str| Json::from(text).to_string();
@@ -340,12 +333,11 @@ impl Ticket {
         format!("---\n{}---\n", keys.map(|(key, value)| format!("{key}: {value}\n")).collect::<String>())
     }
 
-    /// The key that it had in a sprint of BMAD 6, where it came from one.
     pub fn v6_key(&self) -> &str {
         &self.entry.v6_key
     }
 
-    /// Returns whether a person looks at its plan before it is built, and at the work before it is done.
+    /// Reviews by a person: of the plan before work, of the work before it is done.
     pub const fn checkpoints(&self) -> [bool; 2] {
         [self.entry.plan_checkpoint, self.entry.done_checkpoint]
     }
@@ -354,7 +346,6 @@ impl Ticket {
         self.entry.is_refine
     }
 
-    /// Its status, or its state where it has none.
     pub fn word(&self) -> &str {
         if self.status.is_empty() { self.state.as_str() } else { &self.status }
     }
@@ -365,7 +356,6 @@ impl Ticket {
         self.status = status;
     }
 
-    /// Takes over what its leaf file says.
     fn join_leaf(&mut self, keys: &Keys<'_>, problems: &mut Vec<TicketProblem>) {
         let or = |key: &str, other: &str| {
             Some(keys.text(key)).filter(|text| !text.is_empty()).unwrap_or_else(|| other.to_owned())
@@ -402,7 +392,6 @@ impl Ticket {
     }
 }
 
-/// Joins a plan with the one ticket that it names.
 fn join_plan(
     tickets: &mut [Ticket],
     by_id: &HashMap<TicketId, usize>,
@@ -449,7 +438,7 @@ fn join_plan(
     own.set_status(status);
 }
 
-/// The questions of a leaf file: its lines `Unknown: …`, outside of comments.
+/// Lines `Unknown: …` outside of comments.
 fn unknown_in(file: &Artifact) -> String {
     let body = String::from_utf8_lossy(&file.bytes()[file.document().body().range()]).into_owned();
     let mut text = String::new();

@@ -1,8 +1,8 @@
-//! Tickets of BMAD 7: `tickets.toml` lists what is planned, in build order; a leaf file describes one ticket,
-//! and its plan alone has its status (docs/formats.md). Pure.
+//! Tickets of BMAD 7: `tickets.toml` lists planned work in build order, a leaf file describes one ticket, and
+//! only its plan has a status (docs/formats.md). Pure.
 //!
 //! [`TicketFolder`]s → [`TicketTree::of`] → [`TicketTree::next`], [`TicketTree::status`]: the answers of
-//! BMAD's own `tickets.py`. A mistake in a file is a [`TicketProblem`]; all the rest is read.
+//! BMAD's `tickets.py`. A mistake in a file becomes a [`TicketProblem`]; all else is read.
 
 mod answers;
 mod breakdown;
@@ -20,19 +20,16 @@ use stepmark_frontmatter::Span;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TicketFault {
-    /// A file, or a part of it, cannot be used.
     Unusable,
-    /// A name leads nowhere, or back.
+    /// Unknown or cyclic.
     Reference,
     Order,
-    /// A leaf file says something else than its entry.
     Drift,
-    /// A plan is of no ticket, and says so: work that nobody had planned.
+    /// A plan that says it has no ticket: unplanned work.
     Unticketed,
     Reused,
 }
 
-/// A mistake in a file of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketProblem {
     pub path: ProjectPath,
@@ -41,7 +38,7 @@ pub struct TicketProblem {
     pub message: String,
 }
 
-/// The name of a leaf file from its title: lower case, in ASCII, at most 60 letters.
+/// From the title: lower case, ASCII, at most 60 characters.
 pub(crate) fn slug(title: &str) -> String {
     let plain = DecomposingNormalizerBorrowed::new_nfkd().normalize(title);
     let mut slug = String::new();

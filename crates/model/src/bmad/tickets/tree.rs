@@ -1,4 +1,4 @@
-//! The folders of an initiative together: what each ticket waits for, and what leads nowhere or back.
+//! All folders of an initiative, with dependencies resolved.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,30 +11,23 @@ use super::{
 };
 use crate::artifact::ProjectPath;
 
-/// A ticket or an epic that another one waits for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Needed {
     Ticket(usize),
-    /// The epic whose folder is at this place.
     Epic(usize),
-    /// This name, which leads nowhere.
     Unknown(String),
 }
 
-/// A folder as the tree has it.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) path: ProjectPath,
-    /// Its id, where the initiative lists it.
     pub(super) id: Option<TicketId>,
     pub(super) container: Container,
-    /// The needs of the epic, as its own file says them.
     pub(super) gates: Vec<Needed>,
     pub(super) next_id: i64,
 }
 
-/// An epic that the initiative lists, with the epics that it is declared to wait for, by their places in that
-/// list, and what it needs of them.
+/// An epic in the initiative's list, with the list indices of epics it waits for, and what it needs of them.
 #[derive(Debug)]
 pub(super) struct DeclaredEpic {
     pub(super) slug: String,
@@ -44,17 +37,15 @@ pub(super) struct DeclaredEpic {
 /// An initiative with its epics, or a backlog.
 #[derive(Debug, Default)]
 pub struct TicketTree {
-    /// The epics in build order, then the initiative or the backlog itself.
+    /// Epics in build order, then the top folder.
     pub(super) places: Vec<Place>,
     pub(super) declared: Vec<DeclaredEpic>,
-    /// The places of those by their names.
     pub(super) listed: HashMap<String, usize>,
     pub(super) tickets: Vec<Ticket>,
     pub(super) problems: Vec<TicketProblem>,
 }
 
 impl TicketTree {
-    /// The tree of the initiative or backlog `top` and the folders of its epics.
     pub fn of(top: &TicketFolder, epics: &[TicketFolder]) -> Self {
         let mut problems = Vec::new();
         let mut own = top.read(0, &mut problems);
@@ -94,12 +85,12 @@ impl TicketTree {
         &self.places[self.places.len() - 1].path
     }
 
-    /// Returns whether nothing is left to do: also where its epic ended without it.
+    /// Nothing left to do; true also if its epic ended.
     pub fn is_over(&self, ticket: &Ticket) -> bool {
         ticket.state.is_over() || matches!(&*self.places[ticket.folder].container.status, "done" | "dropped")
     }
 
-    /// The problem that a ticket has the id of the former entry `before`, of which `plan` was the plan.
+    /// The id was used by the former entry `before` with plan `plan`.
     pub fn reused(&self, own: &Ticket, before: &str, plan: &ProjectPath) -> Option<TicketProblem> {
         let (id, title) = (own.entry.id.as_ref()?, &own.title);
         let message = format!("the id {id} of `{title}` was that of `{before}`, whose plan was `{plan}`");
@@ -111,7 +102,7 @@ impl TicketTree {
         &self.places[ticket.folder].path
     }
 
-    /// Its name for people and commands: `EPIC.ID`, else its id, else the name of its leaf file.
+    /// For people and commands: `EPIC.ID`, else the id, else the leaf name.
     pub fn reference(&self, ticket: &Ticket) -> String {
         let file = || ticket.file.as_ref().map(|file| file.file_stem().to_owned());
         match (&self.places[ticket.folder].id, &ticket.id) {
@@ -121,7 +112,7 @@ impl TicketTree {
         }
     }
 
-    /// The tickets called `name`: `EPIC.ID`, an id in the folder at `scope`, a leaf file, a tracker's id.
+    /// By `EPIC.ID`, id in the folder `scope`, leaf file, or tracker id.
     pub fn find(&self, name: &str, scope: Option<usize>) -> Vec<&Ticket> {
         let name = name.trim();
         let low = name.to_lowercase();
@@ -151,18 +142,17 @@ impl TicketTree {
         self.tickets.iter().filter(is_meant).collect()
     }
 
-    /// Returns whether it has epics; else it is one folder.
+    /// Else a single folder.
     pub fn is_initiative(&self) -> bool {
         self.places.len() > 1 || !self.declared.is_empty()
     }
 
-    /// The folders in build order: the place, the name, and what their own file says of how far they are.
+    /// In build order: index, name, status in its own file.
     pub fn folders(&self) -> impl Iterator<Item = (usize, &str, &str)> {
         let places = self.places.iter().enumerate();
         places.map(|(place, own)| (place, own.path.file_name(), &*own.container.status))
     }
 
-    /// The place of the folder with this name.
     pub fn scope(&self, folder: &str) -> Option<usize> {
         self.places.iter().position(|place| place.path.file_name() == folder)
     }
@@ -175,7 +165,7 @@ impl TicketTree {
         }
     }
 
-    /// Those of its needs that are not met yet: an `after` is by a review, a need of the epic is not.
+    /// A ticket in review satisfies `after`, but not a need of the epic.
     pub(super) fn unmet(&self, ticket: &Ticket) -> Vec<Needed> {
         let in_review = |needed: &Needed| matches!(needed, Needed::Ticket(place) if self.tickets[*place].state == TicketState::Review);
         let after = ticket.after.iter().filter(|needed| !self.is_done(needed) && !in_review(needed));
@@ -228,7 +218,7 @@ impl TicketTree {
         }
     }
 
-    /// The meanings of these names in the file at `path`; those that lead nowhere are told.
+    /// Resolves references of the file at `path`; reports unknown ones.
     fn needed(
         &mut self,
         names: &Names,
@@ -243,7 +233,7 @@ impl TicketTree {
         names.find_all(references, folder)
     }
 
-    /// Reads the declarations of the initiative about its epics, which need no folder yet.
+    /// Epics may lack a folder.
     fn declare(&mut self, listed: &[ListedEpic], top: &TicketFolder) {
         let path = list_in(&top.path);
         let by_id: HashMap<&TicketId, usize> =
@@ -253,7 +243,7 @@ impl TicketTree {
             for (reference, needs) in &epic.after {
                 let by_slug = self.listed.get(&reference.text);
                 let by_id = TicketId::read(&reference.text).and_then(|id| by_id.get(&id));
-                // Of two that could be meant the first is.
+                // The first match wins.
                 match by_slug.into_iter().chain(by_id).min().copied() {
                     Some(other) => after.push((other, needs.clone())),
                     None => {
@@ -267,7 +257,7 @@ impl TicketTree {
         }
     }
 
-    /// Tells of needs that lead back to where they began; each such ticket waits for ever.
+    /// Reports cycles: their tickets would wait forever.
     fn find_circles(&mut self) {
         let (count, epics) = (self.tickets.len(), self.places.len());
         let node = |needed: &Needed| match needed {
@@ -284,10 +274,10 @@ impl TicketTree {
             needs[count + place].extend(own.gates.iter().filter_map(node));
         }
         let (mut state, mut found) = (vec![0_u8; needs.len()], Vec::new());
-        // Each is told of one circle at most: there may be very many.
+        // Reports one cycle per ticket: there may be very many.
         let mut told = vec![false; needs.len()];
         for start in 0..count {
-            // The way to where it is looked, each with the place of what is looked at next.
+            // The search stack, each with the index of the next need.
             let mut way = vec![(start, 0)];
             while let Some((at, next)) = way.last_mut() {
                 if *next == 0 && state[*at] == 2 {
@@ -375,14 +365,13 @@ impl Names {
         }
     }
 
-    /// The meanings of names, each once.
     fn find_all(&self, references: &[Reference], folder: Option<usize>) -> Vec<Needed> {
         let mut known = HashSet::new();
         let found = references.iter().map(|reference| self.find(reference, folder));
         found.filter(|needed| known.insert(needed.clone())).collect()
     }
 
-    /// The meaning of a name in the folder `folder`; an epic itself names no neighbours.
+    /// In folder `folder`; epics reference no neighbours.
     fn find(&self, reference: &Reference, folder: Option<usize>) -> Needed {
         let text = &reference.text;
         let id = TicketId::read(text);

@@ -1,4 +1,4 @@
-//! Suppressions in comments of the frontmatter.
+//! Suppression comments in frontmatter.
 //!
 //! `# stepmark: allow SM204 reason` covers the entry or item of its line; on a line of its own that of the
 //! next line. `# stepmark: allow-file SM204, SM302 reason` covers the file.
@@ -15,13 +15,13 @@ pub(super) struct SuppressionComment {
     pub(super) rules: Vec<&'static Rule>,
     pub(super) reason: String,
     pub(super) span: Span,
-    /// The bytes in which findings are accepted; `None`: all of the file.
+    /// `None`: the whole file.
     covers: Option<Span>,
     pub(super) fault: Option<String>,
 }
 
 impl SuppressionComment {
-    /// Returns whether it accepts `finding`. What is wrong with suppressions is not for them to accept.
+    /// Findings about suppressions cannot be suppressed.
     pub(super) fn accepts(&self, finding: &Finding) -> bool {
         let start = finding.span.start;
         let is_covered = self.covers.is_none_or(|covers| covers.start <= start && start < covers.end);
@@ -29,11 +29,10 @@ impl SuppressionComment {
     }
 }
 
-/// The suppressions in the frontmatter of `artifact`, in file order.
 pub(super) fn suppression_comments(artifact: &Artifact) -> Vec<SuppressionComment> {
     let bytes = artifact.bytes();
     let Some(content) = artifact.state_span() else { return Vec::new() };
-    // Nearly every file ends here, before its comments are read.
+    // Fast path: nearly every file ends here.
     if memchr::memmem::find(&bytes[content.range()], MARK.as_bytes()).is_none() {
         return Vec::new();
     }
@@ -46,7 +45,7 @@ pub(super) fn suppression_comments(artifact: &Artifact) -> Vec<SuppressionCommen
     comments.collect()
 }
 
-/// Spans that look like comments in frontmatter that is no YAML: it has findings to accept too.
+/// Invalid YAML has findings to accept, too.
 fn unparsed_comments(bytes: &[u8], content: Span) -> Vec<Span> {
     let marks = memchr::memmem::find_iter(&bytes[content.range()], MARK.as_bytes());
     let spans = marks.filter_map(|at| {
@@ -78,7 +77,7 @@ fn read(order: &str, span: Span, bytes: &[u8], content: Span) -> SuppressionComm
     SuppressionComment { rules, reason, span, covers, fault }
 }
 
-/// `SM204, step-missing: they were lost` → the names, and the reason.
+/// `SM204, step-missing: they were lost` → names, reason.
 fn rules_and_reason(text: &str) -> (Vec<&str>, String) {
     let mut rest = text.trim();
     let mut rules = Vec::new();
@@ -95,7 +94,7 @@ fn rules_and_reason(text: &str) -> (Vec<&str>, String) {
     }
 }
 
-/// The lines of the entry or item that `comment` stands beside or above.
+/// The entry or item beside or below the comment.
 pub(super) fn covered(bytes: &[u8], content: Span, comment: Span) -> Span {
     let lines = lines(bytes, content);
     let Some(own) = lines.iter().position(|line| line.holds(comment)) else { return comment };
@@ -114,9 +113,9 @@ pub(super) fn covered(bytes: &[u8], content: Span, comment: Span) -> Span {
     let is_item = starts_item(bytes, lines[first]);
     let belongs = |line: &&Span| {
         let its = self::indent(bytes, **line);
-        // A list may stand at the indent of its key.
+        // A list may have the indent of its key.
         is_filler(line) || its > indent || (its == indent && !is_item && starts_item(bytes, **line))
-            // The closing bracket of a flow list may stand below its key.
+            // The closing bracket of a flow list may be below its key.
             || matches!(bytes[line.range()].trim_ascii().first(), Some(b']' | b'}'))
     };
     let last = lines[first + 1..].iter().take_while(belongs).count() + first;
@@ -182,7 +181,6 @@ impl fmt::Display for Level {
     }
 }
 
-/// The levels of a project; rules that it does not name are as bad as they say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Levels(BTreeMap<&'static str, Level>);
 
@@ -191,7 +189,6 @@ impl Levels {
         self.0.get(rule.id).copied().unwrap_or(Level::At(rule.severity))
     }
 
-    /// Gives `finding` the severity of its rule in the project; `false` where the rule is off.
     pub(super) fn apply(&self, finding: &mut Finding) -> bool {
         match self.0.get(finding.rule.id) {
             None => true,
@@ -205,7 +202,7 @@ impl Levels {
 }
 
 impl FromIterator<(&'static Rule, Level)> for Levels {
-    /// The last level of a rule counts.
+    /// The last level of a rule wins.
     fn from_iter<I: IntoIterator<Item = (&'static Rule, Level)>>(levels: I) -> Self {
         Self(levels.into_iter().map(|(rule, level)| (rule.id, level)).collect())
     }

@@ -1,6 +1,6 @@
-//! Policy on findings: reported, at a severity of the project's choice, or accepted with a reason.
+//! Policy: findings are reported, get another severity, or are accepted with a reason.
 //!
-//! Suppressions come before severities, so that a suppression of a rule that is turned off is not unused.
+//! Suppressions come before severities, so that one for a disabled rule does not count as unused.
 
 mod comment;
 
@@ -19,7 +19,7 @@ pub struct Policy<'c> {
     pub allowed: &'c [&'c Allowance],
 }
 
-/// Findings that a project accepts in some of its artifacts; which ones, the configuration says beside it.
+/// Accepted findings; the configuration says in which artifacts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowance {
     pub rules: Vec<&'static Rule>,
@@ -27,8 +27,8 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// The rules of which a check of the whole project can say that they accept nothing: not those that look
-    /// at what became of files, which takes two states of them, nor at gates, which are those of one clone.
+    /// Rules that a check of the whole project can find unused. Excludes rules that compare two states of
+    /// files, and gates, which are local to a clone.
     pub fn judged_rules(&self) -> impl Iterator<Item = &'static Rule> {
         let is_judged = |rule: &&'static Rule| {
             !matches!(rule.group, Group::History | Group::Gates)
@@ -42,9 +42,9 @@ impl Allowance {
 pub struct Judged {
     pub findings: Vec<Finding>,
     pub suppressed: usize,
-    /// The places in [`Policy::allowed`] of what accepted something, each with the rule of that.
+    /// Indices into [`Policy::allowed`], each with the rule that was accepted.
     pub used: Vec<(usize, &'static Rule)>,
-    /// The places of what accepted nothing, though it may have where more were known about the artifact.
+    /// Unused so far; more facts about the artifact could change that.
     pub undecided: Vec<(usize, &'static Rule)>,
 }
 
@@ -78,7 +78,6 @@ impl Policy<'_> {
         judged
     }
 
-    /// The rules of allowances that were not `used`, and that nobody looked for.
     fn undecided(
         &self,
         subject: &Subject<'_>,
@@ -86,13 +85,13 @@ impl Policy<'_> {
     ) -> Vec<(usize, &'static Rule)> {
         let all = self.allowed.iter().enumerate();
         let rules = all.flat_map(|(at, allowance)| allowance.judged_rules().map(move |rule| (at, rule)));
-        // What is found beside the artifacts is no matter of one.
+        // Rules about other files do not concern artifacts.
         let is_of_artifact = |rule: &Rule| rule.decision.is_of_artifact();
         let is_open = |(_, rule): &(usize, &Rule)| is_of_artifact(rule) && !was_looked_for(rule, subject);
         rules.filter(is_open).filter(|open| !used.contains(open)).collect()
     }
 
-    /// Applies the policy to `findings` in a file beside the artifacts, which has no suppressions of its own.
+    /// For files beside the artifacts, which have no suppression comments.
     pub fn judge_beside(&self, findings: Vec<Finding>) -> Judged {
         let mut judged = Judged::default();
         for mut finding in findings {
@@ -130,7 +129,6 @@ fn faults(subject: &Subject<'_>, comment: &SuppressionComment, used: &[&'static 
     found
 }
 
-/// Returns whether `rule` had the facts to find anything: else its suppression may be in use.
 fn was_looked_for(rule: &Rule, subject: &Subject<'_>) -> bool {
     if !rule.decision.is_of_artifact() {
         return false;

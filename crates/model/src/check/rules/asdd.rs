@@ -10,7 +10,6 @@ fn slice<'s>(subject: &'s Subject<'_>) -> Option<&'s Record> {
     subject.slice().filter(|record| record.kind == SliceKind::Slice)
 }
 
-/// The span of the value under `key`; that of the frontmatter where it is missing.
 fn span(subject: &Subject<'_>, key: &str) -> Span {
     value_span(subject.artifact, &[key])
 }
@@ -33,7 +32,7 @@ fn check_slice_inconsistent(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let (Some(slice), Some(facts)) = (slice(subject), subject.asdd()) else { return };
     for inconsistency in inconsistencies(slice, &facts.files) {
         let place = match &inconsistency {
-            // A finished slice and a chain have rules of their own.
+            // Finished slices and chains have their own rules.
             Inconsistency::Missing { .. } if slice.status() == "DONE" => continue,
             Inconsistency::Twice { .. } => continue,
             Inconsistency::Missing { key, .. } => value_span(subject.artifact, &["phase_data", key]),

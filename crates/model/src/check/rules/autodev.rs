@@ -1,4 +1,4 @@
-//! The state file of autodev: its values, and what the files of the project say of them.
+//! The state file of autodev: values, and agreement with the project files.
 
 use super::{argument, value_span};
 use crate::artifact::{Artifact, StateUnreadable};
@@ -10,14 +10,12 @@ use crate::check::{Finding, Severity, Subject, rule::Decision};
 use serde_json::Value as Json;
 use stepmark_frontmatter::Span;
 
-/// The values below `## Current Step` of a state file.
 struct Block<'a> {
     artifact: &'a Artifact,
     values: Json,
 }
 
 impl<'a> Block<'a> {
-    /// Reads them; a file that is no state file has none.
     fn of(subject: &Subject<'a>) -> Result<Self, StateUnreadable> {
         let artifact = subject.artifact;
         if !keeps_state(artifact.path()) {
@@ -30,12 +28,12 @@ impl<'a> Block<'a> {
         keys.iter().fold(&self.values, |value, key| &value[*key])
     }
 
-    /// The span of the value under `keys`; where it is missing, that of what should hold it.
+    /// Falls back to the nearest parent.
     fn span(&self, keys: &[&str]) -> Span {
         value_span(self.artifact, keys)
     }
 
-    /// The first value that no position has and no rule of its own tells of; and the kind that is wanted.
+    /// The first value of a wrong type that no other rule reports, with the expected type.
     fn shape_error(&self) -> Option<(&'static [&'static str], &'static str)> {
         let detail = self.value(&["sub_step", "detail"]);
         if !self.value(&["sub_step"]).is_object() {
@@ -164,7 +162,7 @@ fn check_phase_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Ok(block) = Block::of(subject) else { return };
     let phase = block.value(&["sub_step", "phase"]);
     let message = match phase.as_u64() {
-        // Of a sub-step that is no mapping SMD01 tells.
+        // SMD01 reports a sub-step that is not a mapping.
         None if !block.value(&["sub_step"]).is_object() => return,
         None => format!("the phase should be a whole number, not `{phase}`"),
         Some(phase) => match earlier_phase(subject) {
@@ -177,7 +175,7 @@ fn check_phase_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&PHASE_WRONG, block.span(&["sub_step", "phase"]), message));
 }
 
-/// The phase in the last commit, where the same attempt at the same step was being done.
+/// In the last commit, if the same attempt at the same step was in progress.
 fn earlier_phase(subject: &Subject<'_>) -> Option<u64> {
     let now = Position::of(subject.artifact).ok()?;
     let before = Position::of(subject.base.as_ref()?.artifact()).ok()?;
@@ -247,7 +245,7 @@ fn check_cycle_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&CYCLE_WRONG, block.span(&["cycle"]), message));
 }
 
-/// The cycle in the last commit, in the same flow.
+/// In the last commit, if the flow is the same.
 fn earlier_cycle(subject: &Subject<'_>) -> Option<u64> {
     let now = Position::of(subject.artifact).ok()?;
     let before = Position::of(subject.base.as_ref()?.artifact()).ok()?;

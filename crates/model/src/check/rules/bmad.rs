@@ -1,4 +1,4 @@
-//! Files of BMAD besides artifacts. `bmad::tickets` looks for what the rules of tickets are about.
+//! Other files of BMAD. `bmad::tickets` finds the problems of the ticket rules.
 
 use crate::artifact::{Field, ProjectPath};
 use crate::bmad::tickets::{TicketFault, TicketProblem};
@@ -17,11 +17,11 @@ rules! { Bmad;
     pub(crate) BASELINE_UNKNOWN "SMB08" "baseline-unknown" Warning Decision::OfArtifact(check_baseline_unknown);
 }
 
-/// The keys that name the commit which a spec was begun from, and the word of those begun without git.
+/// Keys of the commit before a spec, and the word of specs begun without git.
 const BASELINES: [&str; 2] = ["baseline_revision", "baseline_commit"];
 const NO_GIT: &str = "NO_VCS";
 
-/// A finished spec is compared with nothing any more, and its commit may have been squashed since.
+/// Skips finished specs: nothing compares them any more, and their commit may be squashed.
 fn check_baseline_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(environment) = subject.environment else { return };
     let state = subject.artifact.state().status.as_ref().and_then(Field::filled);
@@ -41,7 +41,6 @@ fn check_baseline_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The finding that the entry `entry` of a memlog is not what it was at HEAD.
 pub fn memlog_finding(path: &ProjectPath, entry: &str) -> Finding {
     let message = format!("the entry `{entry}` was changed, moved or taken away since HEAD");
     let help = "a memlog only grows: put it back, and say what is right now with `stepmark memlog append`";

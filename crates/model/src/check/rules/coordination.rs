@@ -10,7 +10,6 @@ fn task<'s>(subject: &'s Subject<'_>) -> Option<&'s Record> {
     subject.record().filter(|record| record.kind == RecordKind::Task)
 }
 
-/// The span of the value under `key`; that of the frontmatter where it is missing.
 fn span(subject: &Subject<'_>, key: &str) -> Span {
     value_span(subject.artifact, &[key])
 }
@@ -160,7 +159,6 @@ fn check_too_many_claims(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The times of a task, in the order in which they come.
 const TIMES: [&str; 4] = ["created_at", "claimed_at", "started_at", "completed_at"];
 
 fn check_time_order(subject: &Subject<'_>, found: &mut Vec<Finding>) {
@@ -168,7 +166,7 @@ fn check_time_order(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let times: Vec<_> = TIMES.iter().filter_map(|key| Some((*key, task.time(key)?))).collect();
     for pair in times.windows(2) {
         let [(earlier, before), (later, after)] = pair else { continue };
-        // Some programs keep no fractions of seconds.
+        // Some programs drop fractions of seconds.
         if after.as_second() < before.as_second() {
             let message = format!("`{later}` is before `{earlier}`");
             found.push(subject.finding(&TIME_ORDER, span(subject, later), message));

@@ -11,7 +11,7 @@ fn member<'a>(subject: &Subject<'a>) -> Option<(&'a Chains, &'a Member)> {
     chains.takes_part(member).then_some((chains, member))
 }
 
-/// The member, what it says of its place, and the ids that its parents give: from the root to itself.
+/// The member, its stated delegation, and the actual ids from the root down to itself.
 fn place<'a>(subject: &Subject<'a>) -> Option<(&'a Member, &'a Delegation, Vec<&'a str>)> {
     let (chains, member) = member(subject)?;
     let says_place = |delegation: &&Delegation| delegation.is_mapping && !delegation.is_parent_alone;
@@ -122,7 +122,6 @@ fn check_parent_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The fix that takes the artifact out of its chain: it begins one of its own.
 fn as_a_root(subject: &Subject<'_>, member: &Member) -> Option<Fix> {
     let delegation = member.delegation.as_ref().filter(|delegation| delegation.is_mapping)?;
     let id = delegation.id()?;
@@ -177,7 +176,7 @@ fn check_chain_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some((_, delegation, way)) = place(subject) else { return };
     let path = delegation.chain_path.as_ref();
     let above = &way[..way.len().saturating_sub(1)];
-    // Some write the ancestors alone.
+    // Some tools write ancestors only.
     let is_right = path.is_some_and(|path| path.ids == way || !above.is_empty() && path.ids == above);
     if !is_right {
         let said = path.map_or("is missing".to_owned(), |path| format!("is {}", quoted(&path.ids)));

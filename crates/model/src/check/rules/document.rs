@@ -1,4 +1,4 @@
-//! Fences, YAML, bytes.
+//! Document: fences, YAML, bytes.
 
 use crate::artifact::{Artifact, Problem};
 use crate::check::{Finding, Fix, Safety, Subject, rule::Decision};
@@ -51,7 +51,7 @@ fn closing_fence(file: &[u8], opening: Span) -> Option<Fix> {
     Some(Fix::splice(Safety::Unsafe, "close the frontmatter above the first blank line", Span::at(at), fence))
 }
 
-/// The block before a formatter grew the closing fence, or made the only key a heading.
+/// Undoes a formatter that lengthened the closing fence, or made the only key a heading.
 fn formatted(file: &[u8], opening: Span, line_end: &str) -> Option<Fix> {
     let text = std::str::from_utf8(file).ok()?;
     let mut start = opening.end + line_end.len();
@@ -83,7 +83,6 @@ fn formatted(file: &[u8], opening: Span, line_end: &str) -> Option<Fix> {
     None
 }
 
-/// Takes the block from where it is to the start of the file, with a blank line below it.
 fn to_the_start(file: &[u8], block: Span) -> Option<Fix> {
     let mut text = std::str::from_utf8(file.get(block.range())?).ok()?.to_owned();
     let line_end = LineEnding::first_of(file)?.as_str();
@@ -100,7 +99,7 @@ fn to_the_start(file: &[u8], block: Span) -> Option<Fix> {
 }
 
 fn check_not_yaml(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    // A tab is said to be one, by a rule of its own.
+    // Tabs have a rule of their own.
     if tabs_to_blame(subject.artifact).is_some() {
         return;
     }
@@ -129,7 +128,7 @@ fn check_not_yaml(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             return finding.with_help(help);
         }
         let Some(splices) = quotes(subject.artifact) else { return finding };
-        // The reader may give up a line below the one that is wrong.
+        // The parser may fail below the wrong line.
         let first = splices[0].span;
         let between = subject.artifact.bytes().get(first.end..finding.span.start).unwrap_or_default();
         if between.contains(&b'\n') {
@@ -149,13 +148,13 @@ fn on_one_line(text: &str) -> String {
     text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// The largest frontmatter for which quotes are tried, in bytes, and the most values that are put in them.
+/// Limits for trying quotes: bytes of frontmatter, and values.
 const TRIED: (usize, usize) = (64 << 10, 32);
 
-/// The quotes with which the frontmatter is YAML, on the reader's line or the one above; else `None`.
+/// Quotes values on the failing line or the one above; `None` if that does not help.
 fn quotes(artifact: &Artifact) -> Option<Vec<Splice>> {
     let bytes = artifact.bytes();
-    // The line of the fault that is left, and whether it is a reference that leads nowhere.
+    // The line of the remaining error, and if it is an unresolved alias.
     let error_in = |splices: &[Splice]| -> Option<Result<(), (usize, bool)>> {
         let text = splice(bytes, splices)?;
         let span =
@@ -217,7 +216,7 @@ fn quoted_value(bytes: &[u8], number: usize) -> Option<Splice> {
     let first = value.lines().next()?;
     let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''));
     let header = first.strip_prefix(['|', '>']);
-    // A `#` that may be text, a quote without an end, a list or map with a fault: a person decides.
+    // `#` in text, an unclosed quote, or a broken list or map: a person decides.
     let is_unclear = quote.is_some_and(|quote| !value[1..].contains(quote))
         || comment.is_some_and(|rest| quote.is_some() || !rest.starts_with(' ') || rest.contains('\n'))
         || [('[', ']'), ('{', '}')].iter().any(|(open, close)| {
@@ -228,7 +227,7 @@ fn quoted_value(bytes: &[u8], number: usize) -> Option<Splice> {
     if is_unclear {
         return None;
     }
-    // The quotes around `'it's'` are meant so, those of `'a' or 'b'` are not.
+    // Quotes around `'it's'` are meant; those of `'a' or 'b'` are not.
     let stripped =
         quote.and_then(|quote| value.strip_prefix(quote)?.strip_suffix(quote).map(|inner| (quote, inner)));
     let is_whole = |(quote, inner): &(char, &str)| {
@@ -255,7 +254,7 @@ fn key_above(bytes: &[u8], number: usize) -> Option<usize> {
     (0..number).rev().find(|at| !lines[*at].trim_ascii().is_empty() && indent(lines[*at]) < own)
 }
 
-/// The text behind the colon of `key: value`; the blank may be missing, or be none that YAML takes for one.
+/// After `key:`; the blank may be missing, or be one that YAML does not accept.
 fn value_of(item: &str) -> Option<&str> {
     let is_word = |key: &str| {
         key.starts_with(|first: char| first.is_alphabetic() || first == '_')
@@ -272,7 +271,7 @@ fn value_of(item: &str) -> Option<&str> {
     (!value.lines().next()?.trim().is_empty()).then_some(value)
 }
 
-/// Returns whether a formatter joined the lines of the frontmatter `text`: several keys stand in one line.
+/// A formatter joined lines: several keys are on one line.
 fn is_joined(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let (Some(only), None) = (lines.next(), lines.next()) else { return false };
@@ -303,7 +302,7 @@ fn quoted(file: &[u8], alias: Span) -> Option<Fix> {
     (!text.contains('\'')).then(|| Fix::splice(Safety::Unsafe, title, alias, format!("'{text}'")))
 }
 
-/// The line ends of the frontmatter as the first line of the file ends.
+/// As on the first line of the file.
 fn made_the_same(file: &[u8], content: Span) -> Option<Fix> {
     let wanted = LineEnding::first_of(file)?.as_str();
     let mut splices = Vec::new();
@@ -347,14 +346,13 @@ fn check_tab_in_indentation(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 
 pub(super) struct TabIndentation {
     runs: Vec<Span>,
-    /// True if blanks in their place make the frontmatter readable.
+    /// Replacing all tabs makes the frontmatter readable.
     are_all: bool,
     are_alone: bool,
 }
 
-/// The tabs at the beginnings of lines, where they are why the frontmatter is no YAML: with blanks in their
-/// place it can be read, at least further than now. `None` where it can be read, or something else is wrong
-/// with it.
+/// Indentation tabs that break the YAML: with blanks instead, parsing succeeds or gets further. `None` if it
+/// parses, or fails for another reason.
 pub(super) fn tabs_to_blame(artifact: &Artifact) -> Option<TabIndentation> {
     let is_syntax =
         |problem: &Problem| matches!(problem, Problem::NotYaml { error: ParseError::Syntax { .. } });
@@ -386,7 +384,6 @@ pub(super) fn tabs_to_blame(artifact: &Artifact) -> Option<TabIndentation> {
     left.as_ref().is_none_or(is_further).then(|| TabIndentation { runs, are_all: left.is_none(), are_alone })
 }
 
-/// The blank beginnings of the lines that hold something else, too.
 fn indents(bytes: &[u8], content: Span) -> Vec<Span> {
     let mut indents = Vec::new();
     let mut start = content.start;
@@ -412,7 +409,7 @@ fn check_value_ambiguous(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             _ => continue,
         };
         let title = format!("quote `{text}`");
-        // In quotes it is another value to those who read a number or a boolean.
+        // With quotes, readers of a number or a boolean see another value.
         let fix = Fix::splice(Safety::Unsafe, title, diagnosis.span, format!("'{text}'"));
         let finding = subject.finding(&VALUE_AMBIGUOUS, diagnosis.span, diagnosis.problem.to_string());
         found.push(finding.with_help(help).with_fix(fix));

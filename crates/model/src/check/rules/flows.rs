@@ -8,7 +8,7 @@ use std::sync::Arc;
 use stepmark_frontmatter::Span;
 
 fn record(subject: &Subject<'_>, kind: FlowKind) -> Option<FlowRecord> {
-    // Most artifacts are none, and need not be read again.
+    // Fast path: most artifacts are not records.
     subject.artifact.state().kind.filter(|own| own.name == kind.name())?;
     FlowRecord::of(subject.artifact, kind).ok()
 }
@@ -17,7 +17,6 @@ fn facts(subject: &Subject<'_>) -> Option<Arc<FlowFacts>> {
     subject.environment?.flows()
 }
 
-/// The span of the value under `key`; that of the frontmatter where it is missing.
 fn span(subject: &Subject<'_>, key: &str) -> Span {
     value_span(subject.artifact, &[key])
 }
@@ -156,7 +155,7 @@ fn check_task_outlives_flow(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 
 fn check_attempt_interrupted(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = record(subject, FlowKind::Execution) else { return };
-    // What succeeded later needs no look.
+    // Later success needs no attention.
     if task.status() == "SUCCESS" {
         return;
     }

@@ -1,4 +1,4 @@
-//! Gates. `projection::gates` looks for what these rules are about, since gates are copies.
+//! Gates. `projection::gates` finds the problems: gates are copies.
 
 use crate::check::rule::Decision;
 

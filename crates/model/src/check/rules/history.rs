@@ -1,5 +1,5 @@
-//! Changes of an artifact since HEAD. Frontmatter is the truth, so whoever takes something out of it must
-//! have told history: `reopen`, `undo`, `restore` and an override do, an editor does not.
+//! Changes since HEAD. Frontmatter is the truth, so history must record every removal: `reopen`, `undo`,
+//! `restore` and an override do, an editor does not.
 
 use super::argument;
 use crate::artifact::{Artifact, Field, STEPS_KEYS, StepItem, Steps};
@@ -10,16 +10,16 @@ use crate::workflow::{Progress, Step, StepForm, StepId, UnknownReason};
 use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::{Span, diff};
 
-/// The words that finish work where no lifecycle is known (docs/formats.md, "Statuses").
+/// Finished words without a lifecycle (docs/formats.md, "Statuses").
 const FINISHED_WORDS: [&str; 3] = ["done", "complete", "completed"];
 
-/// The past that can be read: broken ones have other rules, and nothing is known to be lost.
+/// Broken states have other rules.
 pub(super) fn readable_base<'a>(subject: &Subject<'a>) -> Option<BaseVersion<'a>> {
     let broken = subject.artifact.diagnoses().iter().any(|diagnosis| diagnosis.problem.hides_state());
     subject.base.filter(|_| !broken)
 }
 
-/// The status moved: `(before, after)`, the latter empty where there is none any more.
+/// `(before, after)`; `after` is empty if the status is gone.
 fn status_move<'a>(base: &BaseVersion<'a>, artifact: &'a Artifact) -> Option<(&'a str, &'a str)> {
     let before = base.artifact().state().status.as_ref().and_then(Field::filled)?;
     let after = artifact.state().status.as_ref().and_then(Field::filled).unwrap_or_default();
@@ -33,12 +33,11 @@ fn is_finished(lifecycle: Option<&Lifecycle>, status: &str) -> bool {
     }
 }
 
-/// The span of the status; without one, the position where it would be.
 fn place_of_status(artifact: &Artifact) -> Span {
     artifact.state().status.as_ref().map_or(Span::at(0), |status| status.span)
 }
 
-/// The keys of the root that say something, with what they say; `None` where readers would disagree on it.
+/// Keys with a value; `None` if readers disagree on them.
 fn keys(artifact: &Artifact) -> Option<Map<String, Json>> {
     match artifact.state_value() {
         Ok(Json::Object(keys)) => Some(keys.into_iter().filter(|(_, value)| says_something(value)).collect()),
@@ -119,7 +118,7 @@ fn list<'a>(artifact: &'a Artifact, key: &str) -> Option<&'a Steps> {
     artifact.state().steps.iter().find(|steps| steps.key == key)
 }
 
-/// Items of `before` that none of `after` stands for; resume markers and notes are no progress.
+/// Completed items of `before` without a counterpart in `after`; resume markers and notes do not count.
 fn dropped<'a>(
     base: &BaseVersion<'a>,
     progress: Option<&'a Progress<'_>>,
@@ -148,8 +147,7 @@ fn dropped<'a>(
     })
 }
 
-/// Returns whether two spellings name one step without a look at its workflow. `3` may stand for
-/// `step-03-success`, whose name is simply written out.
+/// Without the workflow: `3` may be `step-03-success`, written in full.
 fn is_same_spelling(one: &StepId, other: &StepId) -> bool {
     let same_number = one.number().is_some()
         && one.number() == other.number()
@@ -160,7 +158,6 @@ fn is_same_spelling(one: &StepId, other: &StepId) -> bool {
         || one.spelling() == other.spelling()
 }
 
-/// Returns whether the item at `place` is a step done after the change, in whatever spelling.
 fn is_same_step(before: &Progress<'_>, place: usize, after: &Progress<'_>) -> bool {
     let is_done = |step: &&Step| {
         after.done.iter().flat_map(|done| &done.steps).any(|other| other.id.form() == step.id.form())
@@ -199,22 +196,22 @@ fn check_status_move_illegal(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(base) = readable_base(subject) else { return };
     let Some((before, after)) = status_move(&base, subject.artifact) else { return };
     let Some(table) = base.lifecycle().filter(|_| !after.is_empty()) else { return };
-    // The status of another thing, as of the next step, begins anew.
+    // The status belongs to a new subject, such as the next step.
     if table.is_of_another_subject(&base.artifact().root_keys(), &subject.artifact.root_keys()) {
         return;
     }
-    // Finished work that goes back has a rule of its own.
+    // Reopened work has its own rule.
     if is_finished(Some(table), before) && !is_finished(Some(table), after) {
         return;
     }
     let keys = base.artifact().root_keys();
     let remembered = table.state_of(before).and_then(|state| table.remembered(state, &keys));
-    // Words that are no states are none of this rule's business.
+    // Unknown words have another rule.
     let Err(refusal @ MoveRefusal::Illegal { .. }) = table.legal_move(Some(before), after, remembered) else {
         return;
     };
-    // Several moves were made since the last commit; a record's are made by stepmark, which tells each.
-    // Where moves have names, each is made by its command, or is one that is legal by hand.
+    // Several moves since the last commit are fine. Records are moved by stepmark, move by move; so are
+    // lifecycles with named moves, except for moves that are legal by hand.
     let is_loose = subject.artifact.state().kind.is_none() && table.named_moves().is_empty();
     if is_loose && table.is_reachable(before, after) {
         return;
@@ -253,7 +250,7 @@ const STATE_KEYS: [&str; 10] = [
 fn check_state_key_removed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(base) = readable_base(subject) else { return };
     for key in removed(&base, subject).filter(|key| is_state_key(key)) {
-        // Then SM902 tells.
+        // SM902 reports that.
         let tells_other = key == "status"
             && status_move(&base, subject.artifact)
                 .is_some_and(|(before, _)| is_finished(base.lifecycle(), before));
@@ -269,7 +266,7 @@ pub(super) fn is_state_key(key: &str) -> bool {
     STATE_KEYS.contains(&key)
 }
 
-/// The keys that said something, are gone, and history does not know why; in the order of the file.
+/// Removed without a record in history; in file order.
 pub(super) fn removed(base: &BaseVersion<'_>, subject: &Subject<'_>) -> impl Iterator<Item = String> {
     let keys = keys(base.artifact()).zip(subject.artifact.state_value().ok());
     let removed: Vec<String> = keys.map_or_else(Vec::new, |(before, after)| {
@@ -313,8 +310,7 @@ fn check_id_changed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&ID_CHANGED, span, message).with_help(help));
 }
 
-/// The field by which all else knows the artifact: its id, else the one that `track` gave it (docs/design.md,
-/// "Identity").
+/// The artifact's id, else the `stepmark_id` (docs/design.md, "Identity").
 fn identity(artifact: &Artifact) -> Option<&Field> {
     let state = artifact.state();
     [&state.id, &state.stepmark_id].into_iter().flatten().find(|field| field.filled().is_some())
@@ -345,7 +341,7 @@ fn check_history_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The finding in an artifact that lost something, or is deleted.
+/// For an artifact that lost something or is deleted.
 pub fn history_missing_finding(subject: &Subject<'_>) -> Finding {
     let message = "what was taken away here is explained by history that the commit does not hold".to_owned();
     subject

@@ -1,4 +1,4 @@
-//! Memories of a project, and the stores that are given them.
+//! Memories of a project, and the stores that receive them.
 
 use crate::{artifact::ProjectPath, check::Finding, check::rule::Decision};
 use stepmark_frontmatter::Span;

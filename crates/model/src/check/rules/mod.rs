@@ -1,5 +1,4 @@
-//! The rules, a file for each group with a table of its rules; their words and examples are in the Markdown
-//! file beside it.
+//! Rule tables, a file per group; texts and examples are in the Markdown file beside each.
 
 macro_rules! rules {
     ($group:ident; $($vis:vis $rule:ident $id:literal $name:literal $severity:ident $decision:expr;)+) => {
@@ -38,7 +37,7 @@ use crate::artifact::Artifact;
 pub(crate) use crate::spelling::argument;
 use stepmark_frontmatter::{Span, Yaml};
 
-/// The span of the value under `keys` of the state; where it is missing, that of what should hold it.
+/// Falls back to the nearest parent.
 pub(crate) fn value_span(artifact: &Artifact, keys: &[&str]) -> Span {
     let yaml = artifact.state_yaml();
     let mut node = yaml.as_ref().and_then(Yaml::root);

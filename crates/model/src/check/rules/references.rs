@@ -24,13 +24,12 @@ fn check_input_document_missing(subject: &Subject<'_>, found: &mut Vec<Finding>)
     }
 }
 
-/// The variables of step files whose values stepmark knows (docs/formats.md, "Step files").
+/// Step file variables with known values (docs/formats.md, "Step files").
 const KNOWN_VARIABLES: [&str; 5] =
     ["{project-root}/", "{workflow_path}/", "{installed_path}/", "{skill-root}/", "{project_root}/"];
 
-/// The finding about the step file at `path` with these `bytes`, where `key` names `value`, which is no step
-/// and no file; `None` for a value that nobody can look for: with a variable that has no known value, or no
-/// name of a file.
+/// `key` of the step file at `path` names `value`, which is no step and no file. `None` if that cannot be
+/// checked: a variable without known value, or no file name.
 pub fn successor_missing_finding(
     path: &ProjectPath,
     bytes: &[u8],
@@ -76,7 +75,7 @@ fn check_next_step_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 
 fn is_missing(subject: &Subject<'_>, text: &str) -> bool {
     let path = text.strip_prefix("{project-root}/").unwrap_or(text);
-    // Other variables have values that are not known here, and a sentence names nothing.
+    // Unknown variables and sentences cannot be checked.
     if path.contains(['{', '}', ' ', '*']) || path.contains("://") {
         return false;
     }
@@ -88,7 +87,7 @@ fn is_missing(subject: &Subject<'_>, text: &str) -> bool {
             let own = subject.artifact.path().parent();
             let beside = own.and_then(|folder| folder.join(path).ok());
             let places: Vec<ProjectPath> = beside.into_iter().chain(ProjectPath::new(path).ok()).collect();
-            // A path that leads out of the project is nothing that can be looked for.
+            // Paths outside of the project cannot be checked.
             !places.is_empty() && !places.iter().any(|place| environment.exists(place))
         }
         _ => subject.chain().is_some() && StepId::parse(path).number().is_some(),

@@ -3,7 +3,6 @@
 use crate::artifact::{Field, FrontmatterState, Scope};
 use crate::check::{Finding, Fix, Safety, Subject, rule::Decision};
 
-/// The values of `scope_source`.
 const SOURCES: [&str; 2] = ["human", "ai"];
 
 fn is_by_ai(state: &FrontmatterState) -> bool {
@@ -65,7 +64,7 @@ fn check_confidence_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(finding.with_help("write a number from 0 to 1").with_fix(fix));
 }
 
-/// `85` and `85%` as the number that is meant: more than 1, up to 100, and whole.
+/// `85` and `85%` as the number: above 1, up to 100, whole.
 fn of_hundred(text: &str) -> Option<String> {
     let percent = text.strip_suffix('%').unwrap_or(text).trim_end().parse::<u8>().ok()?;
     (2..=100).contains(&percent).then(|| (f64::from(percent) / 100.0).to_string())
@@ -73,7 +72,7 @@ fn of_hundred(text: &str) -> Option<String> {
 
 fn check_scope_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let state = subject.artifact.state();
-    // A list or a map under `scope` is something else, and nobody misses a scope.
+    // A list or map under `scope` is something else.
     let is_there = state.scope().is_some() || state.other_keys.iter().any(|key| key == "scope");
     let said = [&state.scope_source, &state.scope_confidence];
     let Some(field) = said.into_iter().flatten().find(|field| Field::filled(field).is_some()) else { return };

@@ -32,7 +32,7 @@ fn check_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         let key = LedgerKey::of_artifact(subject.artifact).filter(|(key, _)| key.is_story());
         let words = LedgerWords::of_story(subject.lifecycle()).in_file(path);
         let change = words.change(body, frontmatter);
-        // A line that is further is the newer; what says more than a status is a person's to change.
+        // A body line that is further along is newer; a line with more than a status is for a person.
         let is_alone = subject.artifact.state().body_status.as_ref().is_some_and(|line| !line.has_more);
         let is_safe = change != WordChange::Back && !frontmatter.contains(['\n', '\r']);
         let title = format!("make the line say `{frontmatter}`");
@@ -53,7 +53,7 @@ fn check_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 }
 
 fn check_status_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    // The state file of autodev has a rule of its own.
+    // The state file of autodev has its own rule.
     let Some(lifecycle) = subject.lifecycle().filter(|_| !keeps_state(subject.artifact.path())) else {
         return;
     };
@@ -79,25 +79,25 @@ fn check_status_ahead_of_steps(subject: &Subject<'_>, found: &mut Vec<Finding>) 
     if let Some((open, total)) = subject.artifact.open_boxes()
         && let Some(status) = &subject.artifact.state().status
         && Completion::of(subject.artifact, None).by_status
-        // Without a lifecycle `complete` says that the text is written, as BMAD's planning documents do.
+        // Without a lifecycle, `complete` means that the text is written, as in BMAD's planning documents.
         && (subject.lifecycle().is_some() || !status.text.eq_ignore_ascii_case("complete"))
     {
         let message = format!("the status is `{}`, but {open} of {total} boxes are open", status.text);
         let help = "tick what is done, take out what is not to be done, or set the status back";
         let finding = subject.finding(&STATUS_AHEAD_OF_STEPS, status.span, message).with_help(help);
-        // Where no box at all is ticked, mostly nobody ticks them: of public projects more than half are so.
+        // In more than half of public projects, nobody ticks boxes at all.
         let severity = if open == total { Severity::Note } else { finding.severity };
         found.push(Finding { severity, ..finding });
     }
     let Some(progress) = subject.progress().filter(|progress| progress.state != WorkState::Finished) else {
         return;
     };
-    // Where a lifecycle has a subject, the status is that of a step.
+    // With a subject, the status is that of a step.
     if subject.lifecycle().is_some_and(|lifecycle| !lifecycle.subject().is_empty()) {
         return;
     }
     let Some(status) = &subject.artifact.state().status else { return };
-    // Numbers in a file that is only called like a workflow's may count other steps.
+    // The file name alone is weak evidence: numbers may count other steps.
     let is_guess = subject.is_bound_by_file_name();
     if is_guess || !Completion::of(subject.artifact, None).by_status || progress.total == 0 {
         return;
@@ -139,13 +139,12 @@ fn check_sprint_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>
         let done = format!("writes `{meant}` into `{ledger}`");
         copy_remedy(words, [&word, meant], (path, "sprint-status"), &done)
     };
-    // There is no fix: which of the two is right, a person knows.
+    // No fix: a person knows which side is right.
     found.push(subject.finding(&SPRINT_STATUS_DISAGREES, own.span, message).with_help(help));
 }
 
-/// The remedy where the side `copy` says `from`, and the frontmatter of the story at `path` wants `to` there;
-/// `done` is what bringing it to the frontmatter does. A copy that is further along was written by a workflow
-/// of BMAD, as a rule; a word that no lifecycle has is left to a person.
+/// Copy `copy` has status `from`; the frontmatter of `path` wants `to`. `done` is the effect of the sync. A
+/// copy that is further along was usually written by a BMAD workflow; unknown words are left to a person.
 fn copy_remedy(
     words: LedgerWords<'_>,
     [from, to]: [&str; 2],
@@ -186,7 +185,6 @@ impl<'a> StoryStatus<'a> {
     }
 }
 
-/// The finding about the ledger at `path`, of which a story asked.
 pub fn sprint_status_not_yaml_finding(path: &ProjectPath, error: &ParseError) -> Finding {
     let finding = Finding::new(&SPRINT_STATUS_NOT_YAML, path, Span::at(error.offset()), error.to_string());
     match sprint_status_not_yaml_remedy(error) {
@@ -195,14 +193,13 @@ pub fn sprint_status_not_yaml_finding(path: &ProjectPath, error: &ParseError) ->
     }
 }
 
-/// The remedy for the mistake that usually leads to `error`; `None` where there is no usual one.
 fn sprint_status_not_yaml_remedy(error: &ParseError) -> Option<&'static str> {
     let ParseError::Syntax { message, .. } = error else { return None };
     let usual = USUAL_MISTAKES.iter().find(|(said, _)| said.iter().any(|said| message.contains(said)));
     usual.map(|(_, remedy)| *remedy)
 }
 
-/// Messages of the reader with their remedies; the first that fits counts.
+/// Parser messages with remedies; the first match wins.
 const USUAL_MISTAKES: [(&[&str], &str); 6] = [
     (&["tab"], "indent with blanks: YAML takes no tabs"),
     (
@@ -257,11 +254,11 @@ fn check_story_not_imported(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&STORY_NOT_IMPORTED, span, message).with_help(help));
 }
 
-/// More keys than anybody reads in one sentence.
+/// In one sentence.
 const MOST_NAMED: usize = 20;
 
-/// The findings about entries of a ledger that nothing is joined to, or a story of another name. `is_story`
-/// knows whether there is a story whose file is called so.
+/// Entries without a story, or with one of another name. `is_story` tells if a story file of that name
+/// exists.
 pub fn sprint_status_unmatched_findings(
     path: &ProjectPath,
     bytes: &[u8],
@@ -272,7 +269,7 @@ pub fn sprint_status_unmatched_findings(
     let text = String::from_utf8_lossy(bytes);
     let at = |key: &str| Span::at(text.find(&format!("{key}:")).unwrap_or_default());
     let mut found: Vec<Finding> = Vec::new();
-    // Beside stories with numbers such a key may be somebody's own, as for a spike.
+    // Besides numbered stories, such a key may be custom, as for a spike.
     let has_stories = ledger.keys().any(|key| LedgerKey::read(key).is_some_and(LedgerKey::is_story));
     let unnumbered = ledger.keys().filter(|key| LedgerKey::read(key).is_none());
     let (joined, mut unnumbered): (Vec<&str>, Vec<&str>) = unnumbered.partition(|key| is_story(key));

@@ -7,10 +7,10 @@ use crate::workflow::{LastStep, Step, UnknownReason, WorkState};
 use std::collections::HashMap;
 use stepmark_frontmatter::{Edit, KeyPath, Span};
 
-/// Bytes read to prove fixes in one file; those behind that are offered after the first are made.
+/// Bytes parsed per file to prove fixes; further fixes come with the next run.
 const PROVEN_BYTES: usize = 8 << 20;
 
-/// Each is proven by reading the file again, so that in a large file the first findings have one.
+/// Each proof parses the file again, so in a large file only the first findings have a fix.
 fn without_item(subject: &Subject<'_>, nth: usize, span: Span, safety: Safety, title: &str) -> Option<Fix> {
     if nth.saturating_mul(subject.artifact.bytes().len()) > PROVEN_BYTES {
         return None;
@@ -75,7 +75,7 @@ fn check_step_twice(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let duplicates = subject.progress().into_iter().flat_map(|progress| &progress.duplicates);
     for (nth, at) in duplicates.enumerate() {
         let (span, spelling) = subject.item(*at);
-        // The same spelling twice is seen without a workflow; `step:part` is progress within a step.
+        // Found without a workflow; `step:part` is progress within a step.
         if first.get(spelling) == Some(at) && !spelling.contains(':') {
             let message = format!("`{spelling}` names a step that is listed already");
             let fix = without_repetition(subject, nth, span);
@@ -86,7 +86,7 @@ fn check_step_twice(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Some tools resume after the last item of the list, so taking that away is not for a program to decide.
+/// Unsafe: some tools resume after the last item.
 fn without_repetition(subject: &Subject<'_>, nth: usize, item: Span) -> Option<Fix> {
     let lists = subject.artifact.state().steps.iter();
     let is_last = lists.filter_map(|list| list.items.last()).any(|last| last.span == item);
@@ -98,7 +98,7 @@ fn check_number_misread(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for diagnosis in subject.diagnoses(|problem| matches!(problem, Problem::NumberMisread { .. })) {
         let text =
             subject.artifact.bytes().get(diagnosis.span.range()).and_then(|text| str::from_utf8(text).ok());
-        // Written again as text, it says what is spelled here.
+        // As text it keeps its spelling.
         let is_bare =
             |text: &&str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+-_".contains(&byte));
         let fix = text.filter(is_bare).map(|text| {
@@ -109,7 +109,7 @@ fn check_number_misread(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The value and its comment in quotes. It may be a comment after all, so that is for a person to decide.
+/// Quotes the value with its comment. Unsafe: it may really be a comment.
 fn whole_line_quoted(file: &[u8], value: Span) -> Option<Fix> {
     let rest = file.get(value.start..)?;
     let line = &rest[..memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())];
@@ -146,7 +146,7 @@ fn check_step_ambiguous(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 fn check_step_out_of_order(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let places = subject.progress().map_or(&[][..], |progress| &progress.out_of_order);
     let path = argument(subject.artifact.path().as_str());
-    // One alone would find no place, since the list is in no order without the others.
+    // One step alone has no position in an unordered list.
     let steps: Vec<_> = places.iter().map(|at| argument(subject.item(*at).1)).collect();
     let steps = steps.join(" ");
     for at in places {
@@ -190,7 +190,7 @@ fn check_last_step_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The last item of the list that counts, where it is spelled in the manner of `last`.
+/// The last counting item, in the spelling style of `last`.
 fn as_the_list_says(subject: &Subject<'_>, last: &Field) -> Option<Fix> {
     let place = subject.progress()?.done.last()?.item;
     let item = subject.artifact.steps()?.items.get(place)?;

@@ -1,4 +1,4 @@
-//! The suppressions themselves. `check::policy` looks for what these rules are about.
+//! Suppressions. `check::policy` finds the problems.
 
 use crate::check::{Finding, Fix, Rule, Safety, Subject};
 use crate::{artifact::ProjectPath, check::rule::Decision};
@@ -25,7 +25,7 @@ pub(crate) fn unused_finding(
     let ids: Vec<_> = idle.iter().map(|rule| rule.id).collect();
     let message = format!("nothing is accepted here for {}", ids.join(", "));
     let finding = subject.finding(&UNUSED, span, message).with_help("take it out");
-    // Taking out one rule of several is left to a person, and so is a reason that others may want to keep.
+    // A person removes one rule of several, or a reason that may be worth keeping.
     let fix = (ids.len() == all).then(|| Fix::splice(Safety::Unsafe, "remove the suppression", span, ""));
     finding.with_fix(fix)
 }
@@ -37,7 +37,7 @@ pub(crate) fn unreadable_finding(subject: &Subject<'_>, span: Span, fault: &str)
     )
 }
 
-/// The finding that the entry at `span` accepts nothing for the rules `idle`, of `all` that it has.
+/// For the rules `idle` of its rules `all`.
 pub fn allowance_unused_finding(
     path: &ProjectPath,
     span: Span,

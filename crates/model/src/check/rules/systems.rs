@@ -1,5 +1,4 @@
-//! Rules about the records of every system: the files that follow them, and what their lifecycles say of
-//! every change.
+//! Rules for records of all systems: projections, and requirements of lifecycles on changes.
 
 use super::history::readable_base;
 use crate::artifact::{Artifact, ProjectPath};
@@ -10,7 +9,7 @@ use crate::lifecycle::{ChangeRefusal, Lifecycle};
 use stepmark_frontmatter::Span;
 use stepmark_packs::{Kind, PeerFault, PeerProblem};
 
-/// An artifact whose lifecycle says something of every change, as it was at HEAD.
+/// HEAD state of an artifact whose lifecycle judges every change.
 struct Past<'a> {
     base: BaseVersion<'a>,
     lifecycle: &'a Lifecycle,
@@ -18,7 +17,7 @@ struct Past<'a> {
 
 impl<'a> Past<'a> {
     fn of(subject: &Subject<'a>) -> Option<Self> {
-        // Mostly no lifecycle says anything of the kind.
+        // Most lifecycles do not judge changes.
         let base = readable_base(subject).filter(|base| base.tracked.may_have_attributes())?;
         let lifecycle = base.lifecycle()?;
         Some(Self { base, lifecycle })
@@ -30,7 +29,7 @@ impl<'a> Past<'a> {
         self.lifecycle.judge_change([Some(&old), Some(&new)], None)
     }
 
-    /// The first root key changed by other means than stepmark, which refuses, or keeps who insisted.
+    /// The first root key changed outside of stepmark, which would have refused it, or recorded the override.
     fn unexplained(&self, subject: &Subject<'_>) -> Option<(String, Span)> {
         let before = self.base.artifact().state_value().ok()?;
         let now = subject.artifact.state_value().ok()?;
@@ -59,7 +58,7 @@ rules! { Systems;
     pub HOLDER_SILENT "SMP15" "holder-silent" Note Decision::OfLaterStage;
 }
 
-/// The finding that the record at `path`, which history knows, is gone, or says no more that it is one.
+/// Known to history, but deleted, or no longer a record.
 pub fn record_lost_finding(path: &ProjectPath, is_gone: bool, command: &str) -> Finding {
     let message = match is_gone {
         true => "history knows this record, and it is gone: nobody has taken it away by a command",
@@ -69,7 +68,6 @@ pub fn record_lost_finding(path: &ProjectPath, is_gone: bool, command: &str) -> 
     Finding::new(&RECORD_LOST, path, Span::at(0), message).with_help(help)
 }
 
-/// The finding that the record at `path` shows a state to which no recorded change led.
 pub fn record_edited_finding(path: &ProjectPath) -> Finding {
     let file = argument(path.as_str());
     let help = format!(
@@ -80,7 +78,6 @@ pub fn record_edited_finding(path: &ProjectPath) -> Finding {
     Finding::new(&RECORD_EDITED, path, Span::at(0), message).with_help(help)
 }
 
-/// The finding that what `artifact` says does not go with what others of its pack say.
 pub fn peer_finding(artifact: &Artifact, fault: &PeerFault) -> Finding {
     let rule = match fault.problem {
         PeerProblem::Unknown { .. } => &REFERENCE_UNKNOWN,
@@ -102,8 +99,8 @@ pub fn record_unusable_finding(path: &ProjectPath, reason: String) -> Finding {
     Finding::new(&RECORD_UNUSABLE, path, Span::at(0), reason).with_help(help)
 }
 
-/// The finding about the record `id` in the file at `path`, which holds `bytes`: it was `changed`, `added` or
-/// `removed` there. `import` and `project` are the commands that take the change and give it up.
+/// `changed`, `added` or `removed` is the change of record `id` in a projection. `import` takes it, `project`
+/// discards it.
 pub fn projection_drift_finding(
     path: &ProjectPath,
     bytes: &[u8],
@@ -123,13 +120,13 @@ pub fn projection_drift_finding(
     Finding::new(&PROJECTION_DRIFT, path, span, message).with_help(help)
 }
 
-/// The finding about the file at `path`; `project` is the command that writes it.
+/// `project` is the command that updates it.
 pub fn projection_behind_finding(path: &ProjectPath, project: &str) -> Finding {
     let message = "this file is older than the records that it follows";
     Finding::new(&PROJECTION_BEHIND, path, Span::at(0), message).with_help(format!("`{project}` writes it"))
 }
 
-/// `is_gone` where there is no file at `path`; `project` is the command that makes it again.
+/// `is_gone`: no such file. `project` recreates it.
 pub fn projection_damaged_finding(path: &ProjectPath, is_gone: bool, project: &str) -> Finding {
     let message = if is_gone {
         "this file, which stepmark wrote, is gone"

@@ -1,4 +1,4 @@
-//! The formats in which other programs keep a coordination.
+//! Coordination files of other programs.
 
 mod source;
 mod tasks_file;
@@ -21,10 +21,9 @@ use serde_json::Value as Json;
 use super::{RecordKind, State};
 use crate::records::{Signal, Signals, read_time};
 
-/// A format in which other programs keep a coordination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A: `tasks.json`, `agents.json`, `master-plan.md` and `results/ID.md`.
+    /// A: `tasks.json`, `agents.json`, `master-plan.md`, `results/ID.md`.
     TasksFile,
     /// B: `mcp-state.json` of a server.
     ServerState,
@@ -45,7 +44,7 @@ pub enum FormatError {
     Kind {
         file: &'static str,
         path: String,
-        /// The kind of value that belongs there.
+        /// The expected type.
         wanted: &'static str,
     },
     #[error("`{file}` has the {kind} `{id}` twice")]
@@ -53,7 +52,7 @@ pub enum FormatError {
 }
 
 impl Format {
-    /// The files that it always has; `results/ID.md` come and go with tasks.
+    /// Always present; `results/ID.md` depend on tasks.
     pub const fn files(self) -> &'static [&'static str] {
         match self {
             Self::TasksFile => &[tasks_file::TASKS, tasks_file::AGENTS, tasks_file::PLAN],
@@ -64,8 +63,7 @@ impl Format {
 }
 
 impl Format {
-    /// The format of a state file, told by what it holds; `None` where it is no JSON object. What an
-    /// orchestrator writes names its limits, a server's file has agents beside the tasks.
+    /// Detected by content: an orchestrator's file names its limits, a server's has agents beside the tasks.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let Ok(Json::Object(file)) = read_json(bytes) else { return None };
         let has = |keys: &[&str]| keys.iter().any(|key| file.contains_key(*key));
@@ -80,7 +78,7 @@ impl Format {
 }
 
 impl Format {
-    /// The file among [`Self::files`] that says when each agent was last seen.
+    /// One of [`Self::files`], with the last sign of life per agent.
     pub const fn heartbeat_file(self) -> &'static str {
         match self {
             Self::TasksFile => tasks_file::AGENTS,
@@ -90,7 +88,6 @@ impl Format {
     }
 }
 
-/// The signs of life that `bytes` of a [`Format::heartbeat_file`] tell; none where they cannot be read.
 pub fn heartbeats(bytes: &[u8]) -> Signals {
     let Ok(Json::Object(file)) = read_json(bytes) else { return Signals::new() };
     let signal = |id: Option<&str>, agent: &Json| {
@@ -138,8 +135,7 @@ stepmark_packs::schema_of_scalar!(Format, {
     "enum": ["A", "B", "C"],
 });
 
-/// The files of `format` that say `state`. The same arguments give the same bytes; `now` is the time of
-/// writing.
+/// Deterministic; `now` is the time of writing.
 pub fn render(format: Format, state: &State, signals: &Signals, now: &str) -> Files {
     match format {
         Format::TasksFile => tasks_file::render(state, signals, now),
@@ -148,7 +144,6 @@ pub fn render(format: Format, state: &State, signals: &Signals, now: &str) -> Fi
     }
 }
 
-/// The state that `files` of `format` say. Files that the format does not read may be among them.
 pub fn read(format: Format, files: &Files) -> Result<State, FormatError> {
     match format {
         Format::TasksFile => tasks_file::read(files),

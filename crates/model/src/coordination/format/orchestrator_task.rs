@@ -1,9 +1,8 @@
-//! A task in format C: the values that the orchestrator's model holds, and a note of the rest.
+//! A task in format C.
 //!
-//! **Flow.** Each value that the model would refuse or drop is replaced by one that it takes, or left out;
-//! the original stands in the note `context.metadata.stepmark`. Reading puts originals back where the
-//! replacement stands unchanged: a value that the orchestrator has changed since counts.
-//! **Guarantee.** Reading what was written gives the same values.
+//! Values that the orchestrator's model would refuse or drop are replaced or left out; the originals are in
+//! the note `context.metadata.stepmark`. Reading restores an original only if its replacement is unchanged,
+//! else the orchestrator's value wins. So reading gives back what was written.
 
 use super::server_state::{discovery, read_state};
 use super::source::{Source, UNKNOWN_TIME, add_extra, to_bytes};
@@ -15,17 +14,16 @@ use serde_json::{Map, Value as Json};
 
 type Values = Map<String, Json>;
 
-/// The key of the note within `context.metadata`.
+/// In `context.metadata`.
 const NOTE: &str = "stepmark";
 
-/// The entry of the note that names keys which the task does not have.
+/// Lists keys that the task does not have.
 const ABSENT: &str = "absent";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Any,
     Role,
-    /// A text, empty where there is none.
     Text,
     OptionalText,
     Status,
@@ -74,7 +72,6 @@ const RESULT: [(&str, Kind); 7] = [
 ];
 
 impl Kind {
-    /// The value that stands for `value`: itself where the model holds it; `None` where it is left out.
     fn held(self, key: &str, value: &Json) -> Option<Json> {
         let is_texts = |items: &[Json]| items.iter().all(Json::is_string);
         let fits = match self {
@@ -122,7 +119,7 @@ impl Kind {
     }
 }
 
-/// The word for a status that the model has: one that stops work for every other.
+/// Statuses that the model lacks become `blocked`, which stops work; `cancelled` becomes `failed`.
 fn held_status(word: &str) -> &str {
     let state = built_in("cc-task").and_then(|lifecycle| lifecycle.state_of(word));
     match state.map(|state| state.name.as_str()) {
@@ -132,7 +129,6 @@ fn held_status(word: &str) -> &str {
     }
 }
 
-/// The paths of values of a task that the model does not hold as they are.
 pub(crate) fn unheld(record: &Record) -> Vec<String> {
     let task = task(record);
     let note = task.pointer("/context/metadata/stepmark").and_then(Json::as_object);
@@ -190,7 +186,7 @@ pub(super) fn task(record: &Record) -> Json {
     values.into()
 }
 
-/// The values that the model holds; the originals of the rest come into the note under `part`.
+/// Moves originals of other values into the note under `part`.
 fn hold(part: &str, kinds: &[(&str, Kind)], values: &Values, note: &mut Values) -> Values {
     let (mut held, mut rest) = (Values::new(), Values::new());
     for (key, value) in values {
@@ -208,7 +204,7 @@ fn hold(part: &str, kinds: &[(&str, Kind)], values: &Values, note: &mut Values) 
     held
 }
 
-/// The values of a record that is no task, as the model holds them; `wanted` are those that it insists on.
+/// For records other than tasks; `wanted` keys are mandatory.
 pub(super) fn held_record(kinds: &[(&str, Kind)], wanted: &[&str], mut values: Values) -> Json {
     for key in wanted {
         values.entry(*key).or_insert(Json::Null);
@@ -256,7 +252,6 @@ fn take_note(values: &mut Values) -> Option<Values> {
     }
 }
 
-/// Removes the entry `key` where it `was_absent` and still says what was written in its place.
 fn remove(values: &mut Values, key: &str, was_absent: bool, written: Option<&Json>) {
     if was_absent && says_the_same(key, values.get(key), written) {
         values.shift_remove(key);
@@ -280,13 +275,13 @@ fn says_the_same(key: &str, one: Option<&Json>, other: Option<&Json>) -> bool {
     entry(one) == entry(other)
 }
 
-/// The file, as the orchestrator calls it where nothing else is configured.
+/// The orchestrator's default.
 pub(super) const FILE: &str = "orchestrator-state.json";
 
 const ROOT: [&str; 5] =
     ["goal", "created_at", "working_directory", "max_parallel_workers", "task_timeout_seconds"];
 
-/// The keys of an agent in the orchestrator's model: it drops others.
+/// The orchestrator drops other keys.
 const AGENT: [(&str, Kind); 10] = [
     ("id", Kind::Text),
     ("role", Kind::Role),

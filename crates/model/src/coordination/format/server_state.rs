@@ -1,4 +1,4 @@
-//! Format B: the state of a server in one file.
+//! Format B: a server's state in one file.
 
 use serde_json::{Map, Value as Json};
 
@@ -14,11 +14,9 @@ use crate::{
 
 pub(super) const FILE: &str = "mcp-state.json";
 
-/// A key, and its value where nothing is said.
 type Usual = (&'static str, fn() -> Json);
 
-/// The keys of a task that always stand there, each with its value where the task says nothing: the server
-/// compares texts, counts with numbers and goes through lists without looking.
+/// Mandatory keys of a task with defaults: the server reads texts, numbers and lists without checks.
 const TASK: [Usual; 10] = [
     ("description", || "".into()),
     ("status", || "available".into()),
@@ -66,7 +64,6 @@ fn task(record: &Record) -> Json {
     in_order(&["id"], &ordered(record.kind, &values)).into()
 }
 
-/// Fills in the keys that the server asks for and `values` do not say.
 fn fill(values: &mut Map<String, Json>, keys: &[Usual]) {
     for (key, usual) in keys {
         let value = values.entry(*key).or_insert(Json::Null);

@@ -1,4 +1,4 @@
-//! The values of JSON files as they become records, and back.
+//! Conversion between JSON files and records.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::{
     records::{RecordKinds as _, VOLATILE},
 };
 
-/// A time that nobody said, where a program always asks for one.
+/// For missing times where a program requires one.
 pub(super) const UNKNOWN_TIME: &str = "1970-01-01T00:00:00Z";
 
 fn read_object(files: &Files, name: &'static str) -> Result<Map<String, Json>, FormatError> {
@@ -33,7 +33,7 @@ impl Source {
         Ok(Self { file, values: read_object(files, file)? })
     }
 
-    /// Takes the records of `kind` under `key`: a list, or an object by id. Without any there are none.
+    /// A list, or an object by id; empty if missing.
     pub(super) fn records(&mut self, key: &str, kind: RecordKind) -> Result<Vec<Record>, FormatError> {
         let items = match self.values.shift_remove(key) {
             None | Some(Json::Null) => Vec::new(),
@@ -114,9 +114,9 @@ pub(super) fn add_extra(state: &State, name: &str, object: &mut Map<String, Json
     }
 }
 
-/// The bytes of a JSON file: two blanks a level, and a line end.
+/// Indented by two blanks, with a final line end.
 pub(super) fn to_bytes(object: &impl Serialize) -> Vec<u8> {
-    // Keys are texts, so all of it can be written.
+    // Cannot fail: all keys are texts.
     let mut bytes = serde_json::to_vec_pretty(object).unwrap_or_default();
     bytes.push(b'\n');
     bytes

@@ -1,4 +1,4 @@
-//! Format A: tasks and agents in a file each, the plan and results as Markdown.
+//! Format A: tasks and agents in one file each, plan and results as Markdown.
 
 use super::source::{Source, UNKNOWN_TIME, add_extra, new_root, to_bytes};
 use super::{Files, FormatError, file_stem};
@@ -46,9 +46,9 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     files
 }
 
-/// The file of tasks, written without a copy of each.
+/// Serialises without copying tasks.
 struct TasksFile<'s> {
-    /// Its keys, with nothing under that of the list.
+    /// The list's key is empty here.
     keys: &'s Map<String, Json>,
     tasks: &'s [Record],
 }
@@ -66,7 +66,6 @@ impl Serialize for TasksFile<'_> {
     }
 }
 
-/// A task, without what it does not say.
 struct Task<'s>(&'s Record);
 
 impl Serialize for Task<'_> {
@@ -84,7 +83,6 @@ impl Serialize for Task<'_> {
     }
 }
 
-/// A mapping with some keys first.
 struct InOrder<'s>(&'s [&'s str], &'s Map<String, Json>);
 
 impl Serialize for InOrder<'_> {
@@ -93,7 +91,7 @@ impl Serialize for InOrder<'_> {
     }
 }
 
-/// The last sign of life stands under `heartbeat`, which its programs ask for; `keys` come first.
+/// Format A requires `heartbeat`; `keys` come first.
 pub(super) fn agent(
     record: &Record,
     heartbeat: &str,
@@ -126,7 +124,7 @@ pub(super) fn read(files: &Files) -> Result<State, FormatError> {
     Ok(State { root, tasks: records, agents, discoveries: Vec::new(), places: Places::default() })
 }
 
-/// The page of an ended task, name and bytes; written for people, and never read.
+/// Of an ended task; for people, never read back.
 pub fn result_file(task: &Record) -> Option<(String, Vec<u8>)> {
     Some((format!("results/{}.md", file_stem(&task.id)), result_page(task)?.into_bytes()))
 }

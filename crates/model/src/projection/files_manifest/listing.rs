@@ -1,4 +1,4 @@
-//! The rows of a manifest arranged for a comparison with the disk: by folder, then by name.
+//! Manifest rows by folder and name, for comparison with the disk.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -23,11 +23,11 @@ pub struct Listing {
     oddities: Vec<ManifestWarning>,
 }
 
-/// The files listed directly in one folder. Their places count from 0, in the byte order of names.
+/// Directly in one folder. Indices count from 0, in byte order of names.
 #[derive(Clone, Debug)]
 pub struct ListedFolder {
     path: Box<str>,
-    /// All names, one after the other: a verification goes through them once, and so through memory.
+    /// Concatenated: verification reads them once, sequentially.
     names: String,
     files: Vec<PackedFile>,
 }
@@ -40,8 +40,8 @@ struct PackedFile {
 }
 
 impl Listing {
-    /// Reads a whole manifest, by the rules of [`read`](super::read). Where a path is listed twice, the later
-    /// row counts, as for the installer's reader; the earlier one is told in the oddities.
+    /// Parses as [`read`](super::read). As in the installer, the later of two equal paths counts; the earlier
+    /// one is an oddity.
     pub fn read(text: &str) -> Self {
         let mut builder = ListingBuilder::default();
         for line in lines(text) {
@@ -69,12 +69,11 @@ impl Listing {
         &self.folders
     }
 
-    /// Returns whether a file in `folder` or anywhere below it is listed.
+    /// Directly or deeper.
     pub fn reaches_into(&self, folder: &str) -> bool {
         self.places.contains_key(folder) || self.above.contains(folder)
     }
 
-    /// Every listed path with its line in the manifest, in no order.
     pub fn lines(&self) -> impl Iterator<Item = (String, usize)> {
         let of = |folder: &ListedFolder| {
             let lines: Vec<_> = folder
@@ -104,7 +103,6 @@ impl ListedFolder {
         self.files.push(PackedFile { name: start..self.names.len(), hash, line });
     }
 
-    /// The folder, relative to the manifest's root; empty for the root.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -117,7 +115,7 @@ impl ListedFolder {
         self.files.is_empty()
     }
 
-    /// The name of the file at `place`; empty past the last.
+    /// Empty past the last.
     pub fn name(&self, place: usize) -> &str {
         self.files.get(place).map_or("", |file| &self.names[file.name.clone()])
     }
@@ -126,13 +124,13 @@ impl ListedFolder {
         self.files.get(place).and_then(|file| file.hash)
     }
 
-    /// The path of the file at `place`, relative to the manifest's root.
+    /// Relative to the manifest's root.
     pub fn path_of(&self, place: usize) -> String {
         let name = self.name(place);
         if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
     }
 
-    /// The first place whose name is not less than `name`.
+    /// The first index with a name not less than `name`.
     pub fn place_from(&self, name: &str) -> usize {
         self.files.partition_point(|file| &self.names[file.name.clone()] < name)
     }
@@ -142,10 +140,9 @@ impl ListedFolder {
         (place < self.len() && self.name(place) == name).then_some(place)
     }
 
-    /// Brings the files into order, and tells of those that are listed again.
     fn arrange(&mut self, oddities: &mut Vec<ManifestWarning>) {
         let names = &self.names;
-        // Stable, so that the rows of one path stay in the manifest's order, and the last one is kept.
+        // A stable sort keeps rows of one path in order; the last one counts.
         self.files.sort_by(|one, other| names[one.name.clone()].cmp(&names[other.name.clone()]));
         let mut repeated = Vec::new();
         self.files.dedup_by(|next, kept| {
@@ -171,7 +168,7 @@ pub struct ListingBuilder {
 }
 
 impl ListingBuilder {
-    /// Takes the next line of the manifest, without the LF at its end.
+    /// Without LF.
     pub fn push_line(&mut self, line: &str) {
         let oddities = &mut self.listing.oddities;
         let Some(ReadRow { line, row }) = self.reader.row(line, oddities) else {
@@ -186,7 +183,7 @@ impl ListingBuilder {
         self.folder(path).push(name, row.hash, line);
     }
 
-    /// Takes the next line of a manifest that may not be UTF-8; it is decoded as the installer's reader does.
+    /// Not necessarily UTF-8; decoded as the installer does.
     pub fn push_bytes(&mut self, line: &[u8]) {
         match std::str::from_utf8(line) {
             Ok(line) => self.push_line(line),
@@ -214,7 +211,7 @@ impl ListingBuilder {
     }
 }
 
-/// The offset of the name in `path`; `None` unless it is relative and leads nowhere up.
+/// `None` for absolute paths and `.` or `..` components.
 fn name_in(path: &str) -> Option<usize> {
     let names_something = |part: &str| !matches!(part, "" | "." | "..");
     let mut start = 0;
@@ -227,16 +224,15 @@ fn name_in(path: &str) -> Option<usize> {
     names_something(&path[start..]).then_some(start)
 }
 
-/// The files under a root that a manifest covers. All paths are relative to the root, with `/`.
-///
-/// A scope decides about files that are on disk and *not* listed: whether `verify` tells of them and `write`
-/// lists them. A listed file is looked for wherever it is, so no scope can make one look missing.
+/// Paths are relative to the root, with `/`. A scope decides about files on disk that are *not* listed:
+/// `verify` reports them, `write` adds them. Listed files are always checked, so no scope can make one look
+/// missing.
 #[derive(Clone, Copy)]
 pub enum ManifestScope<'a> {
-    /// Every file, except those of git and of stepmark itself.
+    /// Without files of git and stepmark.
     Everything,
-    /// The files that the official installer counts as a user's own in a `_bmad` folder. Files that it skips
-    /// are listed again only where the earlier manifest lists them.
+    /// A user's own files in a `_bmad` folder, by the installer's definition. Files that it skips stay only
+    /// if already listed.
     BmadFolder,
     Artifacts(&'a dyn ArtifactFilter),
 }
@@ -244,7 +240,7 @@ pub enum ManifestScope<'a> {
 pub trait ArtifactFilter: Sync {
     fn is_artifact(&self, path: &str) -> bool;
 
-    /// Returns whether no file in `folder`, however deep, is one.
+    /// At any depth.
     fn skips_folder(&self, folder: &str) -> bool;
 }
 
@@ -259,7 +255,7 @@ impl fmt::Debug for ManifestScope<'_> {
 }
 
 impl ManifestScope<'_> {
-    /// Returns whether files of this folder, or of folders below it, can belong to the manifest.
+    /// True also for folders below it.
     pub fn enters(&self, folder: &str) -> bool {
         let name = folder.rsplit('/').next().unwrap_or(folder);
         match (name, self) {
@@ -270,7 +266,7 @@ impl ManifestScope<'_> {
         }
     }
 
-    /// Returns whether the file, which no manifest lists yet, belongs to the manifest.
+    /// For a file that is not listed yet.
     pub fn holds(&self, path: &str) -> bool {
         match self {
             Self::Everything => true,
@@ -279,19 +275,17 @@ impl ManifestScope<'_> {
         }
     }
 
-    /// Returns whether a file that [`ManifestScope::holds`] excludes stays in a rewritten manifest because
-    /// the earlier one lists it. The installer lists files (its configuration, `_config/manifest.yaml`) that
-    /// it later skips when it looks for a user's files.
+    /// The installer lists files (its configuration, `_config/manifest.yaml`) that it skips when it looks for
+    /// a user's files: those stay if already listed.
     pub fn keeps_listed(&self) -> bool {
         matches!(self, Self::BmadFolder)
     }
 
-    /// Returns whether the listed file may differ from its row without anybody having edited it.
+    /// Its hash may differ without an edit.
     ///
-    /// In a `_bmad` folder these are the files that the installer writes anew on every run and never compares
-    /// (`config.yaml`, `_config/`, `render/`, agents' memory), and `config.toml` with `config.user.toml` in
-    /// its root: `--set` changes those after the manifest has been written (seen with 6.12.0: a fresh install
-    /// with `--set` has two such rows).
+    /// In a `_bmad` folder: files that the installer rewrites on every run and never compares (`config.yaml`,
+    /// `_config/`, `render/`, agents' memory), and `config.toml` with `config.user.toml` in its root, which
+    /// `--set` changes after the manifest is written (seen with 6.12.0).
     pub fn regenerates(&self, path: &str) -> bool {
         matches!(self, Self::BmadFolder)
             && (installer_never_compares(path) || matches!(path, "config.toml" | "config.user.toml"))

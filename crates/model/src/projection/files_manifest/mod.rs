@@ -1,7 +1,5 @@
-//! `files-manifest.csv`: which files there are, and the SHA-256 of each.
-//!
-//! The format is that of the official BMAD installer, to the byte (docs/formats.md). Everything here is pure:
-//! `workspace::manifest` walks, hashes and writes.
+//! `files-manifest.csv`: paths with SHA-256, in the exact format of the BMAD installer (docs/formats.md).
+//! Pure: `workspace::manifest` walks, hashes and writes.
 
 mod write;
 mod read;
@@ -19,5 +17,5 @@ pub use verify::{
 };
 pub use write::{Renewal, renewal, write};
 
-/// The place where `manifest write` and `verify` have a project's manifest, seen from the project root.
+/// Relative to the project root.
 pub const DEFAULT_MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";

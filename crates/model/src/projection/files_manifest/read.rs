@@ -7,20 +7,19 @@ use crate::artifact::{FileHash, FileHashError};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ManifestReading<'text> {
-    /// The rows in the order of the file.
     pub rows: Vec<ReadRow<'text>>,
-    /// The lines that do not look as the official installer writes them.
+    /// Lines in another form than the installer's.
     pub oddities: Vec<ManifestWarning>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadRow<'text> {
-    /// The line in the file, from 1 (which is the header).
+    /// From 1, the header.
     pub line: usize,
     pub row: FileRow<'text>,
 }
 
-/// Something in a manifest that stepmark passes over, and says so.
+/// Skipped, with a warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManifestWarning {
     pub line: usize,
@@ -29,18 +28,17 @@ pub struct ManifestWarning {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ManifestWarningKind {
-    /// The first line is not the header; like the installer's reader, this one takes it for the header.
+    /// As in the installer's reader, the first line counts as header, whatever it says.
     Header { text: String },
-    /// The row has fewer than four fields and is passed over, as the installer's reader does.
+    /// Less than four fields: skipped, as in the installer's reader.
     ShortRow { fields: usize },
-    /// The last field is no SHA-256: the row is read as one without a hash.
+    /// The last field is not a SHA-256: read as a row without hash.
     Hash(FileHashError),
-    /// The path is not one inside the manifest's root (absolute, empty, or with `.` or `..` parts); the row
-    /// is passed over.
+    /// Absolute, empty, or with `.` or `..` components: skipped.
     Path { path: String },
-    /// A later row names the same path; like in the installer's reader, the later one counts.
+    /// As in the installer's reader, the later row counts.
     Repeated { path: String },
-    /// The line is no UTF-8; each wrong byte is read as U+FFFD.
+    /// Wrong bytes are read as U+FFFD.
     NotUtf8,
 }
 
@@ -74,12 +72,11 @@ impl fmt::Display for ManifestWarningKind {
     }
 }
 
-/// Reads a manifest as the official installer's reader does (docs/formats.md): it splits at every LF, cuts
-/// blanks (a CR, too) off both ends of a line, takes the first line for the header, and splits a line at the
-/// commas outside quotes, where each quote toggles and disappears. That is not RFC 4180 (which the `csv`
-/// crate reads), hence a reader of its own; what both accept, both read alike.
+/// Parses as the installer's reader does (docs/formats.md): splits at every LF, trims lines (CR included),
+/// takes the first line for the header, and splits at commas outside of quotes; each quote toggles and
+/// disappears. That is not RFC 4180, so the `csv` crate cannot read it.
 ///
-/// Nothing is fatal: what cannot be used is passed over and told in [`ManifestReading::oddities`].
+/// Never fails: unusable rows are skipped, with an entry in [`ManifestReading::oddities`].
 pub fn read(text: &str) -> ManifestReading<'_> {
     let (mut reader, mut reading) = (LineReader::default(), ManifestReading::default());
     for line in lines(text) {
@@ -88,7 +85,7 @@ pub fn read(text: &str) -> ManifestReading<'_> {
     reading
 }
 
-/// The lines of a manifest, without the LF between them.
+/// Without LF.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len()));
     let mut start = 0;
@@ -149,7 +146,7 @@ fn row<'text>(line: usize, text: &'text str, oddities: &mut Vec<ManifestWarning>
     Some(ReadRow { line, row: FileRow { kind, name, module, path, hash } })
 }
 
-/// JavaScript trims U+FEFF, which is no white space to Rust, and does not trim U+0085, which is.
+/// As JavaScript: trims U+FEFF, which is not white space in Rust, but not U+0085, which is.
 fn trimmed(line: &str) -> &str {
     let plain = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_graphic());
     if plain(line.as_bytes().first()) && plain(line.as_bytes().last()) {
@@ -159,7 +156,7 @@ fn trimmed(line: &str) -> &str {
 }
 
 struct Fields<'text> {
-    /// The text behind the last comma; `None` after the last field.
+    /// After the last comma; `None` after the last field.
     rest: Option<&'text str>,
 }
 
@@ -168,7 +165,7 @@ impl<'text> Iterator for Fields<'text> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let rest = self.rest?;
-        // What the installer writes: a quote, the field, a quote, and a comma or the end.
+        // Fast path for the installer's own output: quote, field, quote, then a comma or the end.
         if let Some(quoted) = rest.strip_prefix('"')
             && let Some(close) = memchr::memchr(b'"', quoted.as_bytes())
         {
@@ -189,7 +186,7 @@ impl<'text> Iterator for Fields<'text> {
 }
 
 impl<'text> Fields<'text> {
-    /// The general rule: quotes toggle and disappear, a comma outside them ends the field.
+    /// General case: quotes toggle and disappear, a comma outside of them ends the field.
     fn toggled(&mut self, rest: &'text str) -> Cow<'text, str> {
         let mut quoted = false;
         let end = rest.bytes().position(|byte| {
@@ -210,27 +207,24 @@ impl<'text> Fields<'text> {
     }
 }
 
-/// One row: `type,name,module,path,hash`. The fields borrow from the manifest's text or from the path.
+/// `type,name,module,path,hash`.
 ///
-/// The first three follow from the path as the official installer computes them (docs/formats.md), oddities
-/// included: the extension is lower-cased before it is cut off, so `A.MD` has the type `md` but keeps the
-/// name `A.MD`.
+/// The first three are computed from the path as the installer does (docs/formats.md), with its quirks: the
+/// extension is lower-cased before it is cut off, so `A.MD` has type `md` and name `A.MD`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRow<'text> {
-    /// Column `type`: the extension in lower case without its dot, or `file` where there is none.
+    /// Lower-case extension without dot; `file` if there is none.
     pub kind: Cow<'text, str>,
-    /// Column `name`: the file's name without its extension.
     pub name: Cow<'text, str>,
-    /// Column `module`: the first part of the path (for a file in the root, its own name).
+    /// First component of the path (for a file in the root, its name).
     pub module: Cow<'text, str>,
-    /// Column `path`: relative to the root of the manifest, with `/`.
     pub path: Cow<'text, str>,
-    /// Column `hash`: SHA-256 of the raw bytes. `None` where the manifest holds none (the file could not be
-    /// read when the manifest was written, or the manifest is older than the column).
+    /// Of the raw bytes. `None`: unreadable when the manifest was written, or a manifest older than the
+    /// column.
     pub hash: Option<FileHash>,
 }
 
-/// A path that the official installer's reader would read back as something else.
+/// The installer's reader would not read the path back.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "cannot list `{}` in files-manifest.csv: {reason}, and the format has no escape for it; rename the file or \
@@ -246,7 +240,7 @@ pub struct UnlistablePath {
 pub enum UnlistableReason {
     #[error("it holds a quotation mark")]
     Quote,
-    /// The reader splits at LF wherever it stands; a CR ends a row in other readers and is changed by git.
+    /// The reader splits at every LF; a CR ends a row in other readers, and git changes it.
     #[error("it holds a line break")]
     LineBreak,
     #[error("it holds a backslash")]
@@ -254,7 +248,7 @@ pub enum UnlistableReason {
 }
 
 impl<'text> FileRow<'text> {
-    /// The row of the file at `path` (relative to the manifest's root, `/` between its parts).
+    /// Relative to the manifest's root, with `/`.
     pub fn of(path: &'text str, hash: Option<FileHash>) -> Result<Self, UnlistablePath> {
         if let Some(reason) = unlistable(path) {
             return Err(UnlistablePath { path: path.to_owned(), reason });
@@ -277,8 +271,7 @@ impl<'text> FileRow<'text> {
     }
 }
 
-/// The extension as Node's `path.extname` cuts it: from the last dot on, and nothing where that dot begins
-/// the name.
+/// As Node's `path.extname`: a leading dot starts no extension.
 fn extension_with_dot(base: &str) -> &str {
     match base.rfind('.') {
         Some(dot) if dot > 0 && base != ".." => &base[dot..],
@@ -286,7 +279,6 @@ fn extension_with_dot(base: &str) -> &str {
     }
 }
 
-/// The first thing in `field` that the manifest cannot hold.
 pub(super) fn unlistable(field: &str) -> Option<UnlistableReason> {
     field.bytes().find_map(|byte| match byte {
         b'"' => Some(UnlistableReason::Quote),

@@ -11,26 +11,22 @@ use icu_collator::{CollatorBorrowed, options::CollatorOptions};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileClass {
-    /// The bytes have the listed hash.
     Ok,
-    /// The file is there, and the manifest holds no hash of it: nobody can tell.
+    /// The manifest has no hash of it.
     Unhashed,
-    /// The bytes have the listed hash once their line ends are turned to LF or to CRLF: git, not an edit.
+    /// Equal after converting line ends to LF or CRLF: git, not an edit.
     LineEndsOnly,
-    /// The bytes differ, and the installer writes this file anew on every run
-    /// ([`ManifestScope::regenerates`]): no edit.
+    /// The installer rewrites it on every run ([`ManifestScope::regenerates`]): no edit.
     Regenerated,
-    /// The file is gone together with its whole folder, while the module's folder is still there: that is
-    /// what the installer does with skills once it has copied them to where an agent reads them (219 of the
-    /// 235 rows of a fresh 6.12 install). A file deleted from a folder that is still there is
-    /// [`FileClass::Missing`], and so is everything when a module, or the whole root, is gone. In a project's
-    /// own manifest nothing is excused so: a lost folder of artifacts is lost work.
+    /// Gone with its whole folder, while the module's folder exists: the installer does that with skills
+    /// after copying them to where agents read them (219 of the 235 rows of a fresh 6.12 install). In an
+    /// existing folder, or if the module or the root is gone, it is [`FileClass::Missing`]. A project's own
+    /// manifest has no such excuse: a lost folder of artifacts is lost work.
     RemovedWithItsFolder,
-    /// The file belongs to the manifest's scope, and no row names it.
+    /// In scope, without a row.
     Unlisted,
     Modified,
     Missing,
-    /// The file is there, and its bytes could not be read.
     Unreadable,
 }
 
@@ -47,7 +43,7 @@ impl FileClass {
         Self::Unreadable,
     ];
 
-    /// The name in reports: lower case, words joined by `-`.
+    /// In reports: lower case, joined by `-`.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -62,56 +58,47 @@ impl FileClass {
         }
     }
 
-    /// Returns whether a file of this class makes the verification fail.
     pub const fn is_finding(self) -> bool {
         matches!(self, Self::Modified | Self::Missing | Self::Unreadable)
     }
 }
 
-/// The file found where a row points, unless the bytes there have the listed hash.
+/// On disk, unless the hash is as listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundFile {
-    /// No file of that name, or no such folder.
     Nothing,
-    /// Something that could not be read, and why.
     Unreadable(String),
-    /// A file with another hash, or a row without one; its hashes with other line ends, if readable.
+    /// Another hash, or a row without one. Has hashes with other line ends, if readable.
     OtherBytes(Option<Box<LineEndHashes>>),
 }
 
-/// A listed file that is not simply as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deviation {
     pub path: String,
-    /// Its hash in the manifest; `None` where the manifest holds none.
     pub listed: Option<FileHash>,
     pub found: FoundFile,
 }
 
-/// Everything that was seen under a manifest's root.
 #[derive(Clone, Debug, Default)]
 pub struct Observations {
     pub as_listed: usize,
     pub deviations: Vec<Deviation>,
-    /// Every folder that was seen, relative to the root; the root itself is the empty path.
+    /// Relative to the root, which is empty.
     pub folders: HashSet<String>,
-    /// Folders that could not be looked into, and why.
     pub closed_folders: Vec<(String, String)>,
     pub unlisted: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileResult {
-    /// The file, relative to the manifest's root.
+    /// Relative to the manifest's root.
     pub path: String,
     pub class: FileClass,
-    /// The reason why it could not be read.
     pub reason: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verification {
-    /// The number of files that are as their rows say.
     pub ok: usize,
     pub others: Vec<FileResult>,
 }
@@ -164,7 +151,6 @@ fn class(
     }
 }
 
-/// The class of a listed file of which nothing was found.
 fn absent(path: &str, scope: &ManifestScope<'_>, observed: &Observations) -> (FileClass, Option<String>) {
     let folder = path.rfind('/').map_or("", |slash| &path[..slash]);
     let closed = observed.closed_folders.iter().find(|(closed, _)| {
@@ -183,23 +169,21 @@ fn absent(path: &str, scope: &ManifestScope<'_>, observed: &Observations) -> (Fi
     }
 }
 
-/// Sorts rows as the official installer does: by module, type and name, each by `localeCompare`, which is the
-/// Unicode root collation with its default options (docs/formats.md; 111 of the 235 rows of a fresh install
-/// stand elsewhere than in byte order).
+/// Order of the installer: by module, type and name, each by `localeCompare`, the Unicode root collation with
+/// default options (docs/formats.md; 111 of the 235 rows of a fresh install are not in byte order).
 ///
-/// Two rules make the order total where the installer's is not. Rows that tie (two `README.md` of one module)
-/// keep the order of the existing manifest, since the installer leaves them in the order in which it happened
-/// to copy them; the rest follows by path. And where two different texts are equal to the collation (they
-/// differ in ignorable characters only), the next column decides; the installer stops there.
+/// Two rules make it total. Ties (two `README.md` of one module) keep the order of the existing manifest,
+/// since the installer leaves them as it happened to copy them; then the path decides. If different texts
+/// collate equal (they differ in ignorable characters), the next column decides.
 ///
-/// The installer takes its collation from the user's locale; under a locale with rules of its own (Swedish,
-/// say) it orders such names otherwise. Its reader does not depend on the order.
+/// The installer uses the user's locale: under one with its own rules (such as Swedish) its order differs.
+/// Its reader ignores the order.
 #[derive(Debug)]
 pub struct RowOrder {
     collator: CollatorBorrowed<'static>,
 }
 
-/// The collation rules are not part of this build.
+/// Missing in this build.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot sort files-manifest.csv: this build of stepmark holds no Unicode root collation")]
 pub struct RowOrderError {
@@ -214,7 +198,7 @@ impl RowOrder {
             .map_err(|source| RowOrderError { source: source.into() })
     }
 
-    /// Sorts `rows`; `existing`, the paths of the present manifest with their lines, breaks ties.
+    /// `existing` has the paths of the present manifest with their lines, to break ties.
     pub fn sort(&self, rows: &mut [FileRow<'_>], existing: impl IntoIterator<Item = (String, usize)>) {
         let places: HashMap<String, usize> = existing.into_iter().collect();
         let place = |row: &FileRow<'_>| places.get(&*row.path).copied().unwrap_or(usize::MAX);

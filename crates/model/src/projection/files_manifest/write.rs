@@ -1,4 +1,4 @@
-//! Rows → the bytes of `files-manifest.csv`, all of them or the hashes of some.
+//! Rows → bytes of `files-manifest.csv`, in whole or only hashes.
 
 use std::ops::Range;
 
@@ -6,13 +6,12 @@ use super::{FileRow, UnlistablePath, read::unlistable};
 use crate::artifact::FileHash;
 use memchr::memmem;
 
-/// The header of every v6 release of the official installer.
+/// Of all v6 installers.
 pub(super) const HEADER: &str = "type,name,module,path,hash";
 
-/// The bytes of a manifest that holds `rows` in the given order, exactly as the official installer writes
-/// them: a bare header, every field quoted, LF after each row, no byte order mark, and **no** escaping
-/// (docs/formats.md). That is why the `csv` crate does not write this file: it would double a quote, which
-/// the installer's reader drops.
+/// In the exact format of the installer: bare header, all fields quoted, LF, no byte order mark, and **no**
+/// escaping (docs/formats.md). So the `csv` crate cannot write it: it would double quotes, which the
+/// installer's reader drops.
 pub fn write(rows: &[FileRow<'_>]) -> Result<Vec<u8>, UnlistablePath> {
     const HASH_QUOTES_COMMAS_AND_LF: usize = 64 + 10 + 4 + 1;
     let texts: usize =
@@ -40,22 +39,19 @@ pub fn write(rows: &[FileRow<'_>]) -> Result<Vec<u8>, UnlistablePath> {
 
 const HASH: usize = 64;
 
-/// The bytes behind it.
 const AFTER_HASH: &[u8] = b"\"\n";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Renewal {
     Current,
-    /// The hash stands at this place of the manifest, and is another one.
     Outdated(Range<usize>),
 }
 
-/// Finds the bytes of the row of the file at `path` that change for `hash`. `None` where the manifest has no
-/// row of it, or not exactly one that is written as [`write()`] writes it: then only the whole can be written
-/// anew.
+/// The bytes to change for `hash`. `None` unless the manifest has exactly one row of `path` in the format of
+/// [`write()`]: then it has to be rewritten.
 pub fn renewal(manifest: &[u8], path: &str, hash: FileHash) -> Option<Renewal> {
     let fresh = write(&[FileRow::of(path, Some(hash)).ok()?]).ok()?;
-    // From the line end of the header to the hash, and from there on.
+    // From the header's line end to the hash, and after it.
     let begin = memchr::memchr(b'\n', &fresh)?;
     let before = &fresh[begin..fresh.len() - AFTER_HASH.len() - HASH];
     let mut found = memmem::find_iter(manifest, before);

@@ -1,4 +1,4 @@
-//! Binding of an artifact to the workflow that wrote it.
+//! Finds the workflow that wrote an artifact.
 
 mod pattern;
 
@@ -11,7 +11,6 @@ use crate::{
 
 pub use pattern::{NameAgreement, OutputPattern};
 
-/// The candidates of a project, prepared to bind many artifacts.
 #[derive(Clone, Debug)]
 pub struct Binder {
     candidates: Vec<Candidate>,
@@ -29,14 +28,10 @@ impl Binder {
         Self { candidates, by_step }
     }
 
-    /// Finds the workflow of an artifact.
-    ///
-    /// Each kind of evidence narrows the candidates down to those for which it speaks most; the first kind
-    /// that leaves one decides. The order: configuration; `workflowType`; names in the list of steps; the
-    /// track of that list; words of the file's name; the output that the workflow names. The last one comes
-    /// last because only it needs the workflow's files to be read ([`Candidate::with_detail`]), so whatever
-    /// was bound without reading stays bound so. Evidence that speaks for no remaining candidate is passed
-    /// over.
+    /// Each kind of evidence keeps the best candidates; the first that leaves one decides. In order:
+    /// configuration; `workflowType`; names in the list of steps; the track of that list; words of the file
+    /// name; declared output. The last needs the workflow's files ([`Candidate::with_detail`]), so reading
+    /// them never changes an earlier result. Evidence without a match is skipped.
     pub fn bind(&self, facts: &ArtifactFacts<'_>) -> Binding {
         if let Some(configured) = &facts.configured {
             return self.bind_configured(facts, configured);
@@ -49,7 +44,7 @@ impl Binder {
         }
         if let Some(value) = unknown_type.filter(|_| !narrowing.is_decided()) {
             if self.candidates.iter().any(|candidate| candidate.declared_names.is_none()) {
-                // One of the unread files may declare that name, so a file's name must not decide yet.
+                // An unread file may declare that name, so the file name must not decide yet.
                 return self.decide(facts, narrowing);
             }
             narrowing.left.retain(|at| self.candidates[*at].shares_word(value));
@@ -80,7 +75,7 @@ impl Binder {
         }
     }
 
-    /// Says whether `workflowType` names a workflow: by its files' names, else by what they declare.
+    /// By file names, else by declared names.
     fn weigh_workflow_type(&self, facts: &ArtifactFacts<'_>, narrowing: &mut Narrowing) -> bool {
         let Some(workflow_type) = facts.workflow_type else { return false };
         let with_kind = facts.research_type.map(|kind| format!("{}-{workflow_type}", kind.trim()));
@@ -160,8 +155,8 @@ impl Binder {
         }
     }
 
-    /// The track of a validation report is validate. Otherwise it is the one track that all named steps
-    /// belong to, or create: a PRD that was edited later keeps its own steps beside those of the edit.
+    /// Validate for a validation report; else the track of all named steps, or create: a PRD edited later
+    /// lists its own steps, too.
     fn track(&self, facts: &ArtifactFacts<'_>, workflow: usize) -> Track {
         let candidate = &self.candidates[workflow];
         if facts.list == StepList::Validation && candidate.has_track(Track::Validate) {
@@ -190,7 +185,7 @@ struct Narrowing {
 }
 
 impl Narrowing {
-    /// Keeps the candidates with the highest score, or all without any; says whether any had one.
+    /// Keeps all if none has a score; returns if any had one.
     fn keep_best<Score: Ord + Copy>(
         &mut self,
         score: impl Fn(usize) -> Option<Score>,
@@ -207,14 +202,13 @@ impl Narrowing {
     }
 }
 
-/// One workflow that an artifact may belong to.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub(in crate::workflow) names: Vec<String>,
-    /// The names that its files declare; `None` before they are read.
+    /// `None`: not read yet.
     pub(in crate::workflow) declared_names: Option<Vec<String>>,
     pub(in crate::workflow) steps: Vec<(Track, StepId)>,
-    /// Runs of words that mark a file's name: `["product", "brief"]`.
+    /// Word sequences in file names: `["product", "brief"]`.
     pub(in crate::workflow) marks: Vec<Vec<String>>,
     pub(in crate::workflow) outputs: Vec<OutputPattern>,
 }
@@ -227,7 +221,7 @@ impl Candidate {
         }
         let entries = outline.entries.iter().filter_map(|entry| entry.file_stem().strip_prefix("workflow-"));
         names.extend(entries.map(str::to_owned));
-        // A folder that several workflows share says nothing about a file's name; neither does `template.md`.
+        // A shared folder and `template.md` say nothing about file names.
         let of_names = names.iter().filter(|name| Some(name.as_str()) != shared_name(outline));
         let templates = outline.templates.iter().map(|template| {
             let mut words = pattern::words(template.file_stem());
@@ -250,7 +244,6 @@ impl Candidate {
         self
     }
 
-    /// Adds a name that the project's configuration gives to it.
     pub fn also_named(mut self, name: &str) -> Self {
         self.names.push(name.to_owned());
         self
@@ -294,22 +287,20 @@ fn shared_name(outline: &WorkflowOutline) -> Option<&str> {
 pub struct ArtifactFacts<'artifact> {
     pub path: &'artifact ProjectPath,
     pub workflow_type: Option<&'artifact str>,
-    /// Its `research_type`, which tells research workflows apart.
+    /// Distinguishes research workflows.
     pub research_type: Option<&'artifact str>,
     pub completed: &'artifact [StepId],
     pub list: StepList,
     pub configured: Option<ConfiguredWorkflow<'artifact>>,
 }
 
-/// Under which key an artifact keeps its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StepList {
     Completed,
-    /// `validationStepsCompleted`: a validation report, written by the track validate.
+    /// `validationStepsCompleted`, of the track validate.
     Validation,
-    /// The artifact has no key about steps. Only configuration and `workflowType` bind it then: a spec of
-    /// BMAD 6.12 keeps its state in `status`, and a file that is called like an artifact need not be written
-    /// by a workflow.
+    /// Without such a key only configuration and `workflowType` count: a spec of BMAD 6.12 has its state in
+    /// `status`, and a matching file name does not prove a workflow.
     Absent,
 }
 
@@ -322,26 +313,22 @@ pub struct ConfiguredWorkflow<'configuration> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BindingReason {
     Configured,
-    /// `workflowType` names no workflow; the file's name counts only for those that share a word with it.
+    /// No workflow has that name; the file name counts only for those that share a word with it.
     UnknownWorkflowType {
         value: String,
     },
-    /// The artifact's `workflowType`, with its `research_type`, names the workflow.
     WorkflowType {
         value: String,
         agreement: NameAgreement,
     },
-    /// Items of the artifact's list are names of the workflow's steps.
     StepNames {
         matched: usize,
     },
-    /// Of the remaining workflows only some have the track that the artifact's list belongs to.
     Track(Track),
-    /// The artifact's file name holds words of the workflow's or its template's name.
+    /// From the name of the workflow or its template.
     FileNameWords {
         words: usize,
     },
-    /// The artifact's file name fits the output that the workflow names.
     OutputPattern,
 }
 
@@ -360,16 +347,14 @@ impl fmt::Display for BindingReason {
     }
 }
 
-/// The workflow that an artifact belongs to. Indices are positions in the list of candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Binding {
     Bound {
         workflow: usize,
         track: Track,
-        /// The evidence that singled it out, in the order in which it was weighed. Never empty.
+        /// In order of evaluation; never empty.
         evidence: Vec<BindingReason>,
     },
-    /// Several fit, and nothing tells them apart.
     Ambiguous {
         workflows: Vec<usize>,
         evidence: Vec<BindingReason>,

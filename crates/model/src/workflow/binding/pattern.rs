@@ -1,17 +1,17 @@
-//! File names with placeholders, as step files give them for their output.
+//! File names with placeholders, from step files.
 
-/// The file name that a workflow gives to its artifacts, with placeholders: from
-/// `{planning_artifacts}/product-brief-{{project_name}}-{{date}}.md` comes `product-brief-*-*.md`.
+/// An output file name: `{planning_artifacts}/product-brief-{{project_name}}-{{date}}.md` gives
+/// `product-brief-*-*.md`.
 ///
-/// Placeholders are `{{…}}`, `{…}`, `[…]` and `*`; each stands for any text. Case does not count.
+/// Placeholders `{{…}}`, `{…}`, `[…]` and `*` match any text. Ignores case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OutputPattern {
-    /// Lower-case texts between placeholders: at least one, and one that is not empty.
+    /// Lower-case texts between placeholders; at least one is not empty.
     literals: Vec<String>,
 }
 
 impl OutputPattern {
-    /// `None` where the last part names no Markdown file, or is all placeholders (it would fit every file).
+    /// `None` if the last component is not a Markdown file, or is only placeholders.
     pub fn parse(value: &str) -> Option<Self> {
         let value = value.trim().trim_matches(['`', '\'', '"']).to_lowercase();
         let stem = value.strip_suffix(".md")?;
@@ -27,7 +27,7 @@ impl OutputPattern {
                     }
                 }
                 '*' if depth == 0 => literals.push(String::new()),
-                // Only the last part is a file's name; a slash in a placeholder is none.
+                // Only the last component is a file name; a slash within a placeholder does not split.
                 '/' if depth == 0 => literals = vec![String::new()],
                 letter if depth == 0 => literals.last_mut()?.push(letter),
                 _ => {}
@@ -50,23 +50,23 @@ impl OutputPattern {
         stem.ends_with(last.as_str())
     }
 
-    /// The length of the fixed part of the pattern, in bytes: of two that fit, the larger one says more.
+    /// Bytes outside of placeholders: the better match has more.
     pub(in crate::workflow) fn weight(&self) -> usize {
         self.literals.iter().map(String::len).sum()
     }
 }
 
-/// The degree to which two names agree, weakest first.
+/// Weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NameAgreement {
-    /// One begins with all words of the other, so many: `testarch-nfr` and `testarch-nfr-assess`.
+    /// Shared words at the start: `testarch-nfr` and `testarch-nfr-assess`.
     Prefix(usize),
-    /// They are the same but for `bmad-` and a verb in front: `prd` and `bmad-create-prd`.
+    /// Equal without `bmad-` and a verb: `prd` and `bmad-create-prd`.
     Core,
     Exact,
 }
 
-/// Compares a workflow's name with what an artifact's `workflowType` says; case does not count.
+/// Ignores case.
 pub(in crate::workflow) fn agreement(name: &str, workflow_type: &str) -> Option<NameAgreement> {
     let (name, wanted) = (name.to_lowercase(), workflow_type.trim().to_lowercase());
     if wanted.is_empty() {
@@ -84,7 +84,7 @@ pub(in crate::workflow) fn agreement(name: &str, workflow_type: &str) -> Option<
     (shared > 0 && shared == all()).then_some(NameAgreement::Prefix(shared))
 }
 
-/// `bmad-create-prd`, `create-prd` and `prd` are one workflow (releases 6.3, 6.0.4, the alphas).
+/// `bmad-create-prd`, `create-prd` and `prd` are one workflow (releases 6.3, 6.0.4, alphas).
 pub(in crate::workflow) fn core(name: &str) -> &str {
     let name = name.strip_prefix("bmad-").unwrap_or(name);
     let verbs = ["create-", "edit-", "validate-", "generate-", "check-"];

@@ -1,16 +1,16 @@
-//! The steps of one track of a workflow, and what leads from one to the next.
+//! The steps of one track of a workflow, with their order.
 
 use crate::{
     artifact::ProjectPath,
     workflow::{StepId, StepNumber, Track},
 };
 
-/// The edges of a chain. Those of the kinds `Next` and `Alternative` are free of cycles.
+/// `Next` and `Alternative` edges have no cycles.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
-    /// For each step its edges, regular successors first in the order of the file.
+    /// Per step; regular successors first, in file order.
     pub(crate) edges: Vec<Vec<Edge>>,
-    /// The steps that only take a later session back into the workflow.
+    /// Steps that only lead a later session back into the workflow.
     pub(crate) resume: Vec<bool>,
     pub(crate) start: Vec<usize>,
 }
@@ -27,12 +27,11 @@ impl Graph {
         self.edges[step].iter().filter(move |edge| edge.kind == kind).map(|edge| edge.to)
     }
 
-    /// The steps to which `step` leads onward: to its regular successors and its alternatives.
     pub(crate) fn onward(&self, step: usize) -> impl Iterator<Item = usize> {
         self.edges[step].iter().filter(|edge| is_onward(edge)).map(|edge| edge.to)
     }
 
-    /// Every step to which `step` leads onward, however far; the step itself is not among them.
+    /// Transitive, without the step itself.
     pub(crate) fn reachable_from(&self, step: usize) -> Vec<bool> {
         let mut reached = vec![false; self.edges.len()];
         let mut open = vec![step];
@@ -46,7 +45,7 @@ impl Graph {
         reached
     }
 
-    /// `steps` without those that another of them leads to: what remains are alternatives to each other.
+    /// Removes steps that follow another one: the rest are alternatives.
     pub(crate) fn nearest_of(&self, mut steps: Vec<usize>) -> Vec<usize> {
         steps.sort_unstable();
         steps.dedup();
@@ -68,7 +67,7 @@ fn is_onward(edge: &Edge) -> bool {
     matches!(edge.kind, EdgeKind::Next | EdgeKind::Alternative)
 }
 
-/// Turns every onward edge that closes a cycle into a loop, by a depth-first walk in the order of the steps.
+/// Depth-first, in the order of steps: an edge that closes a cycle becomes a loop.
 pub(crate) fn mark_loops(graph: &mut Graph, steps: &[Step], diagnoses: &mut Vec<ChainDiagnosis>) {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
@@ -96,7 +95,7 @@ pub(crate) fn mark_loops(graph: &mut Graph, steps: &[Step], diagnoses: &mut Vec<
                 Mark::Fresh => way.push((next.to, 0)),
                 Mark::OnWay => {
                     next.kind = EdgeKind::Loop;
-                    // Prose may well speak of going back; a key is meant as the way on.
+                    // Prose may mention going back; a key is the way on.
                     if !matches!(next.source, EdgeSource::Key(_)) {
                         continue;
                     }
@@ -109,7 +108,7 @@ pub(crate) fn mark_loops(graph: &mut Graph, steps: &[Step], diagnoses: &mut Vec<
     }
 }
 
-/// The lowest number; where no step has one, the steps to which nothing leads.
+/// The lowest number; without numbers, steps without predecessors.
 pub(crate) fn start(graph: &Graph, steps: &[Step]) -> Vec<usize> {
     let regular: Vec<usize> = (0..steps.len()).filter(|at| !graph.resume[*at]).collect();
     let lowest = nearest_group(regular.clone(), steps);
@@ -123,8 +122,8 @@ pub(crate) fn start(graph: &Graph, steps: &[Step]) -> Vec<usize> {
     regular.into_iter().filter(|at| !entered[*at]).collect()
 }
 
-/// Of `later`, the steps with the lowest number. Letters without a plain number beside them (02a–02d, no 02)
-/// are alternatives, and all returned; with one (02, 02b, 02c) they are a sequence.
+/// Steps of `later` with the lowest number. Letters without a plain number (02a–02d, no 02) are alternatives,
+/// and all returned; with one (02, 02b, 02c) they are a sequence.
 pub(crate) fn nearest_group(later: Vec<usize>, steps: &[Step]) -> Vec<usize> {
     let Some(lowest) = later.iter().filter_map(|at| steps[*at].id.number()).min() else { return Vec::new() };
     let together = is_alternative(lowest, steps);
@@ -132,7 +131,7 @@ pub(crate) fn nearest_group(later: Vec<usize>, steps: &[Step]) -> Vec<usize> {
     later.into_iter().filter(|at| steps[*at].id.number().is_some_and(belongs)).collect()
 }
 
-/// Returns whether `number` has a letter, and no step has the same number without one.
+/// `number` has a letter, and no step has it without one.
 pub(crate) fn is_alternative(number: StepNumber, steps: &[Step]) -> bool {
     let plain = StepNumber { letter: None, ..number };
     number.letter.is_some() && steps.iter().all(|step| step.id.number() != Some(plain))
@@ -156,12 +155,12 @@ pub enum ChainDiagnosis {
         "`{key}` of `{step}` names the step itself; the next step comes from its prose or number instead"
     )]
     SuccessorIsItself { step: String, key: String },
-    /// A successor key leads elsewhere or through an unknown variable; a step of that file name was taken.
+    /// The key's value leads elsewhere, or has an unknown variable; the file name matched.
     #[error("`{key}` of `{step}` names `{value}`; taken as `{found}`, the step of that file name")]
     SuccessorByName { step: String, key: String, value: String, found: String },
     #[error("`{key}` of `{step}` leads out of its steps, to `{value}`")]
     SuccessorElsewhere { step: String, key: String, value: String },
-    /// A step leads back to one that leads to it. The chain's order leaves that edge out.
+    /// The order ignores that edge.
     #[error("`{from}` leads back to `{to}`")]
     Loop { from: String, to: String },
     #[error("nothing leads to `{step}` from the first step")]
@@ -170,7 +169,6 @@ pub enum ChainDiagnosis {
     TooManySteps { found: usize, kept: usize },
 }
 
-/// The units of a chain in order, and where each step stands.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     pub(crate) units: Vec<RouteUnit>,
@@ -180,22 +178,22 @@ pub(crate) struct Route {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RouteUnit {
     pub(crate) members: Vec<usize>,
-    /// True if some way passes this unit by.
+    /// Some path skips it.
     pub(crate) may_be_passed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RoutePosition {
     Unit(usize),
-    /// Beside the route: entered from the unit of this index, by an alternative.
+    /// Off the route: an alternative, entered from the unit of this index.
     Aside(usize),
-    /// It only takes a later session back into the workflow.
+    /// Only leads a later session back into the workflow.
     Resume,
     Unreachable,
 }
 
 impl RoutePosition {
-    /// The distance along the route, comparable between units and asides; `None` off the route.
+    /// Comparable between units and asides; `None` off the route.
     pub(crate) fn rank(self) -> Option<usize> {
         match self {
             Self::Unit(unit) => Some(2 * unit),
@@ -206,11 +204,11 @@ impl RoutePosition {
 }
 
 impl Route {
-    /// Follows the regular successors from the start.
+    /// Follows regular successors.
     ///
-    /// Where several follow and none of them leads to another, they are one unit, a choice; the route goes on
-    /// at the first step to which all of them lead. Where one of them leads to another (quick-dev's two
-    /// modes), the longer way is the route, and what the shorter one leaves out may be passed.
+    /// Several successors are one unit, a choice, if none leads to another; the route goes on at the first
+    /// step after all of them. Otherwise (quick-dev's two modes) the longer path is the route, and steps that
+    /// the shorter one skips are optional.
     pub(crate) fn through(graph: &Graph) -> Self {
         let count = graph.edges.len();
         let mut places: Vec<RoutePosition> = graph
@@ -220,7 +218,7 @@ impl Route {
             .collect();
         let mut units: Vec<RouteUnit> = Vec::new();
         let mut ahead = graph.nearest_of(graph.start.clone());
-        // Onward edges are free of cycles, so every turn takes new steps; the bound only states it.
+        // Onward edges have no cycles, so each turn takes new steps; the bound is a safeguard.
         while !ahead.is_empty() && units.len() < count {
             for step in &ahead {
                 places[*step] = RoutePosition::Unit(units.len());
@@ -263,68 +261,64 @@ impl Route {
     }
 }
 
-/// The first step to which every one of `members` leads.
 fn junction(graph: &Graph, members: &[usize]) -> Option<usize> {
     let reached: Vec<Vec<bool>> = members.iter().map(|member| graph.reachable_from(*member)).collect();
     let common = (0..graph.edges.len()).filter(|step| reached.iter().all(|from| from[*step])).collect();
     graph.nearest_of(common).into_iter().next()
 }
 
-/// Most steps a chain may have; the largest one known has 22. What comes after is left out, with a diagnosis.
+/// The largest known chain has 22 steps. Others are dropped, with a diagnosis.
 pub const MAX_STEPS: usize = 512;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The step's name: its file's stem, or the name that the configuration declares.
+    /// Stem of its file, or declared name.
     pub id: StepId,
-    /// The file to read for this step; `None` where the configuration declares the step without a file.
+    /// `None` for steps declared in the configuration.
     pub path: Option<ProjectPath>,
     pub recording: Recording,
 }
 
 impl Step {
-    /// The name as it goes into a list that holds names: the file's stem.
+    /// As in lists of names: the file's stem.
     pub fn name(&self) -> &str {
         self.path.as_ref().map_or_else(|| self.id.spelling(), ProjectPath::file_stem)
     }
 }
 
-/// The expectation that a step, by its own text, records itself in `stepsCompleted`.
+/// Does the step record itself in `stepsCompleted`?
 ///
-/// Upstream leaves some steps out: `step-04-generate-tests` of the test architecture module hands over to
-/// `step-04c-aggregate`, which alone is recorded. Passing such a step without an entry is no gap.
+/// Some do not: `step-04-generate-tests` of the test architecture module hands over to `step-04c-aggregate`,
+/// which alone is recorded. Such a step is no gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Recording {
-    /// The step's file names `stepsCompleted`, or nothing is known about it.
+    /// The file names `stepsCompleted`, or nothing is known.
     Expected,
-    /// The step's file never names `stepsCompleted`, while most files of its chain do.
+    /// The file never names it, while most files of the chain do.
     Silent,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum EdgeKind {
     Next,
-    /// A way that is taken in special cases: `altStepFile`, `alternateNextStepFile`, `skipToStepFile`.
+    /// `altStepFile`, `alternateNextStepFile`, `skipToStepFile`: in special cases.
     Alternative,
-    /// The step that takes a later session back into the workflow: `continueStepFile`, `resumeStepFile`.
+    /// `continueStepFile`, `resumeStepFile`: a later session returns here.
     Resume,
-    /// A regular successor that leads back to a step which leads here.
     Loop,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum EdgeSource {
-    /// A frontmatter key of the step file, such as `nextStepFile`.
+    /// `nextStepFile`, for example.
     Key(Box<str>),
     Prose,
     Numbering,
-    /// The order of a declared list of steps.
     Declared,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edge {
-    /// Index of the step it leads to.
     pub(crate) to: usize,
     pub(crate) kind: EdgeKind,
     pub(crate) source: EdgeSource,
@@ -333,14 +327,10 @@ pub(crate) struct Edge {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unit<'chain> {
     Step(&'chain Step),
-    /// One of several steps is done, at the person's choice (02a–02d of brainstorming).
     Choice(Vec<&'chain Step>),
 }
 
-/// The steps of one track of a workflow, in order, with what leads where.
-///
-/// A chain is always usable: whatever is odd in the step files is kept as a [`ChainDiagnosis`]. Its route is
-/// free of cycles, whatever the files say.
+/// Always usable: oddities of step files become [`ChainDiagnosis`]. The route has no cycles.
 #[derive(Clone, Debug)]
 pub struct Chain {
     track: Track,
@@ -351,7 +341,6 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Builds a chain from a declared list of step names, each leading to the next one.
     pub fn declared(track: Track, names: &[impl AsRef<str>]) -> Self {
         let mut diagnoses = Vec::new();
         if names.len() > MAX_STEPS {
@@ -384,7 +373,7 @@ impl Chain {
         &self.steps
     }
 
-    /// The units of progress in order: what a run from the start to the end does.
+    /// The route from start to end.
     pub fn units(&self) -> impl ExactSizeIterator<Item = Unit<'_>> {
         self.route.units.iter().map(|unit| match unit.members.as_slice() {
             [step] => Unit::Step(&self.steps[*step]),

@@ -1,4 +1,4 @@
-//! The active artifact and the configuration file that applies.
+//! The active artifact and the applicable configuration file.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -15,7 +15,7 @@ pub enum ContextQuery {
 }
 
 impl ContextQuery {
-    /// The keys that answer, the stronger first.
+    /// Strongest first.
     pub const fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Active => &["active"],
@@ -27,9 +27,8 @@ impl ContextQuery {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextCandidate {
     pub kind: ContextSourceKind,
-    /// The file, or the layer of the configuration.
+    /// A file, or a layer of the configuration.
     pub name: String,
-    /// Its statement; `None` where it makes none.
     pub statement: Option<ContextStatement>,
     pub verdict: ContextOutcome,
 }
@@ -40,23 +39,21 @@ pub enum ContextOutcome {
     Unreadable {
         reason: String,
     },
-    /// It is the nearest that says something.
     Wins(ProjectPath),
-    /// The nearest that speaks names no file of the project; to take one farther off would be a guess.
+    /// The nearest statement names no file of the project; the next one would be a guess.
     WinsUnusably {
         reason: String,
     },
     Farther,
 }
 
-/// All sources that were looked at for a question, the nearest first.
+/// Sources, nearest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextAnswer {
     pub candidates: Vec<ContextCandidate>,
 }
 
 impl ContextAnswer {
-    /// The path that counts, if one is named and usable.
     pub fn path(&self) -> Option<&ProjectPath> {
         self.candidates.iter().find_map(|candidate| match &candidate.verdict {
             ContextOutcome::Wins(path) => Some(path),
@@ -71,7 +68,6 @@ impl ContextAnswer {
         self.candidates.iter().find(wins)
     }
 
-    /// Returns whether a source cannot be read, or what counts cannot be used.
     pub fn has_problem(&self) -> bool {
         let is_problem = |candidate: &ContextCandidate| {
             matches!(
@@ -83,7 +79,7 @@ impl ContextAnswer {
     }
 }
 
-/// `sources` are the nearest to the artifact first; `variables` are those of the configuration.
+/// `sources` are nearest first; `variables` are those of the configuration.
 pub fn answer_context(
     question: ContextQuery,
     sources: &[ContextSource],
@@ -125,9 +121,9 @@ pub fn answer_context(
     ContextAnswer { candidates }
 }
 
-/// The file that a statement names. Variables are those of step files and of the configuration; a path
-/// without one is seen from the project root in artifacts and configuration, where people and agents write it
-/// so, and from the file's own folder in workflows; `./` and `../` are the file's own folder everywhere.
+/// Resolves variables of step files and configuration. A plain path is relative to the project root in
+/// artifacts and configuration, where people and agents write it so, but to the file's folder in workflows;
+/// `./` and `../` always are.
 fn resolve(
     statement: &ContextStatement,
     source: &ContextSource,
@@ -163,7 +159,7 @@ fn resolve(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ContextSourceKind {
     Artifact,
-    /// `workflow.md` or `workflow.yaml` of its workflow.
+    /// `workflow.md` or `workflow.yaml`.
     Workflow,
     Configuration,
 }
@@ -181,7 +177,7 @@ impl fmt::Display for ContextSourceKind {
 #[derive(Clone, Debug)]
 pub struct ContextSource {
     pub kind: ContextSourceKind,
-    /// The file, or the layer of the configuration.
+    /// A file, or a layer of the configuration.
     pub name: String,
     pub folder: Option<ProjectPath>,
     pub workflow_folder: Option<ProjectPath>,
@@ -191,7 +187,7 @@ pub struct ContextSource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextStatement {
     pub key: String,
-    /// The value as written; `None` where it is a list or a map.
+    /// As written; `None` for a list or a map.
     pub text: Option<String>,
     pub position: Option<Position>,
 }
@@ -204,7 +200,6 @@ pub enum ContextSourceError {
     Yaml(#[from] ParseError),
 }
 
-/// Reads the statements of a file: a whole YAML file, or the frontmatter of any other.
 pub fn context_statements(
     path: &ProjectPath,
     bytes: &[u8],

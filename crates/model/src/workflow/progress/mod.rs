@@ -11,7 +11,7 @@ pub enum Next<'chain> {
         step: &'chain Step,
         alternatives: Vec<&'chain Step>,
     },
-    /// One of these, at the person's choice.
+    /// A person chooses one.
     Choice(Vec<&'chain Step>),
     Finished,
     Unknown(UnknownNext),
@@ -28,7 +28,7 @@ pub enum UnknownNext {
 pub(in crate::workflow) struct Position<'reading, 'chain> {
     pub(in crate::workflow) chain: &'chain Chain,
     pub(in crate::workflow) done: &'reading [bool],
-    /// The furthest done step; several where a number stands for alternatives.
+    /// Several if a number means alternatives.
     pub(in crate::workflow) furthest: Option<&'reading Vec<usize>>,
 }
 
@@ -41,7 +41,7 @@ impl<'chain> Position<'_, 'chain> {
         }
         let Some(from) = self.furthest else { return self.offer(route.units[0].members.clone(), Vec::new()) };
         let mut from = from.clone();
-        // What follows may be done already where a side way joins the route; each turn goes on to new steps.
+        // Successors may be done already after an alternative; each turn visits new steps.
         for _ in 0..=self.done.len() {
             let (ahead, alternatives) = self.following(&from);
             if ahead.is_empty() {
@@ -55,8 +55,8 @@ impl<'chain> Position<'_, 'chain> {
         Next::Finished
     }
 
-    /// The steps that follow `from`, and those that may follow instead. A successor that a key names counts
-    /// even where it leads back (a menu that every session returns to), unless that step is done.
+    /// Successors, and alternatives to them. A successor from a key counts even if it leads back (to a menu
+    /// that every session returns to), unless it is done.
     fn following(&self, from: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let graph = self.chain.graph();
         let back = |step: usize| {
@@ -92,60 +92,54 @@ impl<'chain> Position<'_, 'chain> {
 
 #[derive(Clone, Copy, Debug)]
 pub struct StepRecord<'artifact> {
-    /// The items of `stepsCompleted` (for the track validate, of `validationStepsCompleted`), in their order.
+    /// `stepsCompleted` (track validate: `validationStepsCompleted`), in order.
     pub completed: &'artifact [StepId],
     pub last_step: Option<&'artifact StepId>,
     pub content: Content,
 }
 
-/// The presence of text in an artifact's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Content {
     Empty,
     Present,
 }
 
-/// The progress of an artifact in its workflow. Indices are positions in [`StepRecord::completed`].
+/// Indices refer to [`StepRecord::completed`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress<'chain> {
     pub state: WorkState,
-    /// The items that are steps of this chain and count, in the order of the list.
+    /// Steps of this chain that count, in list order.
     pub done: Vec<DoneItem<'chain>>,
-    /// The number of units of the route that are done; at most [`Progress::total`].
+    /// Units of the route; at most [`Progress::total`].
     pub done_units: usize,
-    /// Units of the chain ([`Chain::units`]) with the alternatives taken, without those rightly passed by.
+    /// [`Chain::units`] with taken alternatives, without rightly skipped units.
     pub total: usize,
     pub next: Next<'chain>,
-    /// Units before the furthest done one that the list should name and does not.
+    /// Before the furthest done one; the list should have them.
     pub gaps: Vec<&'chain Step>,
-    /// Steps before the furthest done one that the list does not name and need not: they record nothing, or a
-    /// way passes them by.
+    /// Rightly skipped: before the furthest done one, but not recording, or bypassed.
     pub passed: Vec<&'chain Step>,
     pub out_of_order: Vec<usize>,
     pub duplicates: Vec<usize>,
-    /// Items that only say that a session was resumed (`step-01b-continue`). They are never progress.
+    /// `step-01b-continue`: a resumed session, never progress.
     pub resume_markers: Vec<usize>,
-    /// Items that mean no step of this chain.
     pub unknown: Vec<UnknownItem<'chain>>,
-    /// `lastStep` beside the list. Where they disagree, the list counts.
+    /// If it disagrees, the list counts.
     pub last_step: LastStep<'chain>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkState {
-    /// Nothing is done and nothing is written.
     NotStarted,
-    /// No step is recorded, but there is content: upstream calls this an interrupted workflow, to be shown to
-    /// a person before its first step runs again (docs/formats.md, "Resumption").
+    /// Content without steps: upstream shows it to a person before the first step runs again
+    /// (docs/formats.md, "Resumption").
     Interrupted,
     Underway,
-    /// The end of the chain is done.
     Finished,
 }
 
 impl Progress<'_> {
-    /// The number of units that are not done.
     pub const fn left(&self) -> usize {
         self.total.saturating_sub(self.done_units)
     }
@@ -165,13 +159,12 @@ impl WorkState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DoneItem<'chain> {
     pub item: usize,
-    /// The step; several where a number stands for alternatives and does not say which was taken.
+    /// Several if a number means alternatives.
     pub steps: Vec<&'chain Step>,
     pub by: MatchedBy,
     pub skipped: bool,
 }
 
-/// One item of the list that means no step of the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownItem<'chain> {
     pub item: usize,
@@ -180,34 +173,31 @@ pub struct UnknownItem<'chain> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnknownReason<'chain> {
-    /// Free words, such as `edit-2026-02-24`: a note, not a step.
+    /// `edit-2026-02-24`: a note.
     Words,
-    /// It looks like a step, and the chain has no such step.
     NoSuchStep,
     Ambiguous(Vec<&'chain Step>),
-    /// It is a step of another track: `step-e-01-discovery` in a PRD that was edited later.
+    /// `step-e-01-discovery` in a PRD edited later.
     OtherTrack(Track),
 }
 
-/// The value of `lastStep` beside the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LastStep<'chain> {
     Absent,
-    /// It names the furthest done step or the last item; or it is `0` and nothing is done.
+    /// The furthest done step or the last item; or `0`, and nothing is done.
     Agrees,
-    /// It names another step (or the number of several); none where it is `0` and something is done.
+    /// Another step (or several of that number); empty for `0` if something is done.
     Disagrees(Vec<&'chain Step>),
     Unknown,
 }
 
 impl<'chain> Progress<'chain> {
-    /// Reads `record` against `chain`. `siblings` are the step names of the workflow's other tracks.
+    /// `siblings` are the step names of other tracks.
     ///
-    /// The next step is what follows the **furthest** done step, not the first gap and not the last item.
-    /// Upstream resumes after the last item, never at a gap, so going back to a gap would redo work (some
-    /// steps record nothing and would be offered for ever); and the last item is no guide, since lists are
-    /// rewritten and reordered (docs/formats.md: not ascending 18 times) and end with a resume marker. Gaps
-    /// are reported, for a person to judge.
+    /// The next step follows the **furthest** done step, not the first gap or the last item. Upstream never
+    /// resumes at a gap: that would redo work, and offer steps that record nothing forever. The last item is
+    /// no guide: lists are reordered (docs/formats.md: not ascending 18 times) and end with resume markers.
+    /// Gaps are reported for a person to judge.
     pub fn read(chain: &'chain Chain, siblings: &[(Track, StepId)], record: &StepRecord<'_>) -> Self {
         let mut reading = Reading::new(chain);
         for (item, id) in record.completed.iter().enumerate() {
@@ -217,12 +207,10 @@ impl<'chain> Progress<'chain> {
     }
 }
 
-/// The part of the list that has been read so far.
 pub(in crate::workflow) struct Reading<'chain> {
     chain: &'chain Chain,
     done: Vec<bool>,
     done_items: Vec<DoneItem<'chain>>,
-    /// The done place of the highest rank, with its steps.
     furthest: Option<(usize, Vec<usize>)>,
     out_of_order: Vec<usize>,
     duplicates: Vec<usize>,
@@ -246,7 +234,7 @@ impl<'chain> Reading<'chain> {
 
     pub(in crate::workflow) fn take(&mut self, item: usize, id: &StepId, siblings: &[(Track, StepId)]) {
         let found = match self.chain.find(id) {
-            // By its full name, a step of another track is not this track's step of the same number.
+            // A full name of another track's step does not match this track's step of that number.
             StepMatch::Step { by, .. } if by > MatchedBy::Name && is_sibling(id, siblings) => StepMatch::None,
             found => found,
         };
@@ -378,7 +366,7 @@ impl<'chain> Reading<'chain> {
     }
 }
 
-/// `lastStep: 0` is how the templates of older releases say that nothing is done.
+/// Templates of older releases: nothing is done.
 fn is_zero(id: &StepId) -> bool {
     id.number().is_some_and(|number| number.major == 0)
 }
@@ -393,33 +381,31 @@ pub enum StepMatch<'chain> {
         step: &'chain Step,
         by: MatchedBy,
     },
-    /// Every step of one number: `2` where there are only 02a–02d. Which of them was done is not said.
+    /// `2` with only 02a–02d: any of them.
     Number(Vec<&'chain Step>),
     Ambiguous(Vec<&'chain Step>),
     None,
 }
 
-/// The rule by which a spelling was matched, strongest first.
+/// Strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MatchedBy {
-    /// Number, track and slug are the same: `step-01-init`, `1-init.md`.
+    /// Equal number, track and slug: `step-01-init`, `1-init.md`.
     Name,
-    /// Only one step has this slug: it was renumbered between releases. The alpha PRD ends with
-    /// `step-11-complete`, the one of 6.0.4 with `step-12-complete`, and 6.0.4 still looks for the former
-    /// (docs/formats.md, "Resumption").
+    /// The only step with this slug: renumbered between releases. The alpha PRD ends with `step-11-complete`,
+    /// 6.0.4's with `step-12-complete`, and 6.0.4 still looks for the former (docs/formats.md, "Resumption").
     Slug,
-    /// The number, with its letter and track, is the step's; the spelling has no slug: `4`, `02b`,
-    /// `Step 4: Title`. Numbers are those of the file names, not positions: upstream writes `[1, 2, …, 8]`
-    /// for files 01 to 08, and `2` means 02, not 02b.
+    /// Number, letter and track match; no slug: `4`, `02b`, `Step 4: Title`. Numbers are those of file names,
+    /// not positions: upstream writes `[1, 2, …, 8]` for files 01 to 08, and `2` means 02, not 02b.
     Number,
-    /// The number is the step's but the slug is not: the step was renamed between releases.
+    /// The number matches, the slug does not: renamed between releases.
     NumberOfOtherName,
 }
 
 impl Chain {
-    /// Finds what `id` means in this chain, by the rules of [`MatchedBy`] in their order.
+    /// Applies [`MatchedBy`] in order.
     ///
-    /// A number of several steps means those that the route visits; resume steps are found by name only.
+    /// An ambiguous number means the steps on the route; resume steps match by name only.
     pub fn find(&self, id: &StepId) -> StepMatch<'_> {
         if let Some(step) = self.steps().iter().find(|step| same_name(&step.id, id)) {
             return StepMatch::Step { step, by: MatchedBy::Name };
@@ -450,7 +436,7 @@ impl Chain {
         };
         let mut found = fitting(&|own| own == number);
         if found.is_empty() && number.letter.is_none() {
-            // Only lettered steps have this number, so it means all of them.
+            // Only lettered steps have this number: all of them match.
             found = fitting(&|own| same_step(own, number));
         }
         let visited: Vec<usize> =
@@ -465,19 +451,19 @@ impl Chain {
                 let by = if renamed { MatchedBy::NumberOfOtherName } else { MatchedBy::Number };
                 StepMatch::Step { step, by }
             }
-            // A slug speaks of one step, which this chain does not have under that name.
+            // The slug names one step, which is not in this chain.
             several if is_file_like(id) && id.slug().is_some() => StepMatch::Ambiguous(steps(several)),
             several => StepMatch::Number(steps(several)),
         }
     }
 
-    /// A marker in the spelling must be the step's own marker, or else the chain's track.
+    /// The spelling's marker must equal the step's, or else the chain's track.
     fn fits_track(&self, step: &Step, id: &StepId) -> bool {
         id.track().is_none_or(|track| step.id.track().unwrap_or(self.track()) == track)
     }
 }
 
-/// A declared step may have any words for a name; these are compared as they stand.
+/// Declared names may be any words, compared literally.
 fn same_name(step: &StepId, id: &StepId) -> bool {
     match step.form() {
         StepForm::Words => step.spelling().trim().eq_ignore_ascii_case(id.spelling().trim()),
@@ -485,7 +471,7 @@ fn same_name(step: &StepId, id: &StepId) -> bool {
     }
 }
 
-/// Returns whether the words after the number are a slug out of a file's name, not a made-up title.
+/// A file name's slug, not a made-up title.
 fn is_file_like(id: &StepId) -> bool {
     !id.spelling().contains(|letter: char| letter.is_whitespace() || letter == ':')
 }

@@ -1,29 +1,28 @@
-//! A graph as SVG that keyboard and screen readers go through in the order of its boxes.
+//! Graphs as SVG, in a reading order for keyboards and screen readers.
 
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-/// Width and height of a box, in the units of the drawing: pixels.
+/// Width and height in pixels.
 const SIZE: (usize, usize) = (178, 46);
 const STEP: (usize, usize) = (SIZE.0 + 44, SIZE.1 + 16);
 const EDGE: usize = 6;
 const CHARACTERS: usize = 22;
 
 pub(super) struct Shape<'s> {
-    /// Its first line.
     pub(super) name: &'s str,
     pub(super) below: String,
-    /// The class that gives it and the lines that leave it their look.
+    /// Styles the box and its outgoing lines.
     pub(super) class: &'static str,
-    /// The text for whoever does not see it.
+    /// For screen readers.
     pub(super) said: String,
-    /// The text that is shown besides where it is pointed at; may be empty.
+    /// The tooltip; may be empty.
     pub(super) hint: &'s str,
     pub(super) address: Option<String>,
 }
 
-/// Each shape stands behind those of `behind`; `of` and `what` name the graph and its boxes.
+/// Shapes are to the right of those in `behind`; `of` and `what` name the graph and its boxes.
 pub(super) fn drawing(
     (of, what): (&str, &str),
     shapes: &[Shape<'_>],
@@ -94,32 +93,30 @@ fn shortened(title: &str) -> String {
     }
 }
 
-/// The most places, those that lines bend at included: beyond, lines go straight from task to task.
+/// Including bends. In larger graphs lines go straight.
 const MOST: usize = 4000;
-/// The number of times that the layers are put in order, there and back.
+/// Passes of ordering the layers, forward and back.
 const SWEEPS: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lines {
     All,
-    /// None that follows from others: where `c` waits for `b` and `b` for `a`, none leads from `a` to `c`.
+    /// Leaves out implied lines: if `c` waits for `b` and `b` for `a`, there is none from `a` to `c`.
     Direct,
 }
 
-/// A drawing in layers: what waits for others stands in a layer behind theirs.
+/// Nodes are in layers after all that they wait for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Layers {
-    /// The layer and the row, in half rows, of each task; then those of the bends.
+    /// Layer and row (in half rows) of each task, then of the bends.
     places: Vec<(usize, usize)>,
-    /// The lines, each as the places that it goes through.
     lines: Vec<Vec<usize>>,
     layers: usize,
     rows: usize,
 }
 
 impl Layers {
-    /// The drawing of tasks of which each waits for those that `waits_for` gives, by their places. Of tasks
-    /// that wait for each other none stands behind all it waits for.
+    /// `waits_for` has indices. In a cycle no node is after all it waits for.
     fn of(waits_for: &[Vec<usize>], lines: Lines) -> Self {
         let order = topological(waits_for);
         let mut layer = vec![0_usize; waits_for.len()];
@@ -174,7 +171,7 @@ fn topological(waits_for: &[Vec<usize>]) -> Vec<usize> {
     order
 }
 
-/// The lines between tasks, without those that follow from others.
+/// The transitive reduction.
 fn reduced(waits_for: &[Vec<usize>], order: &[usize]) -> Vec<Vec<usize>> {
     let words = waits_for.len().div_ceil(64);
     let mut before = vec![vec![0_u64; words]; waits_for.len()];
@@ -193,7 +190,7 @@ fn reduced(waits_for: &[Vec<usize>], order: &[usize]) -> Vec<Vec<usize>> {
     lines
 }
 
-/// The places of each layer in an order with few crossings: each near the middle of those it is tied to.
+/// Few crossings: each node is near the mean of its neighbours.
 fn ordered(layer: &[usize], lines: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut columns: Vec<Vec<usize>> = vec![Vec::new(); layer.iter().max().map_or(0, |last| last + 1)];
     layer.iter().enumerate().for_each(|(place, layer)| columns[*layer].push(place));
@@ -216,7 +213,7 @@ fn ordered(layer: &[usize], lines: &[Vec<usize>]) -> Vec<Vec<usize>> {
             let middle = |place: &usize| {
                 let ties = &tied[sweep % 2][*place];
                 let sum: usize = ties.iter().map(|tie| row[*tie]).sum();
-                // In thousandths, so that it can be compared exactly.
+                // In thousandths, for exact comparison.
                 (sum * 1000).checked_div(ties.len()).unwrap_or(row[*place] * 1000)
             };
             columns[at].sort_by_key(middle);

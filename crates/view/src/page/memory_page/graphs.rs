@@ -1,4 +1,4 @@
-//! The graph around each artifact that memories are about: as a drawing, and its edges as a list.
+//! The graph around each artifact with memories, as a drawing and a list of edges.
 
 use std::collections::HashMap;
 
@@ -39,7 +39,7 @@ fn one(graph: &Neighbourhood, places: &Places<'_>) -> Markup {
     let names: Vec<String> = graph.nodes.iter().map(|(_, label, _)| plain(label, NAME)).collect();
     let ends = |one: &Node, other: &Node| Some((*at.get(one)?, *at.get(other)?));
     let mut behind: Vec<Vec<usize>> = vec![Vec::new(); names.len()];
-    // What is nearer to the artifact stands before what is further: there is no circle.
+    // Nearer nodes come first, so there is no cycle.
     for (one, other) in graph.edges.iter().filter_map(|edge| ends(&edge.from, &edge.to)) {
         let (first, last) = (one.min(other), one.max(other));
         if first < last && !behind[last].contains(&first) {
@@ -72,7 +72,7 @@ fn one(graph: &Neighbourhood, places: &Places<'_>) -> Markup {
     }
 }
 
-/// The name that stands in the box of a node: of a file, that without its folders.
+/// Files without their folders.
 fn short((node, label, _): &Seen) -> String {
     let is_file = matches!(node.kind, NodeKind::Artifact | NodeKind::File);
     plain(label.rsplit('/').next().filter(|_| is_file).unwrap_or(label), SHORT)
@@ -97,7 +97,7 @@ fn shape<'n>(
         name: short,
         below: format!("{mark} {word}"),
         class,
-        // First the words that are seen: whoever speaks to a browser names them.
+        // The visible words come first: users of voice control say them.
         said: if name == short { format!("{name}: {word}") } else { format!("{short}: {word}, {name}") },
         hint: "",
         address: match node.kind {

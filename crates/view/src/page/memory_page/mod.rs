@@ -1,5 +1,5 @@
-//! Memory: decisions by month, other records by kind, and the graph around artifacts. Everything in it was
-//! told by somebody, and is shown as text: on one line, bounded, without control characters.
+//! The memory page. Its content is untrusted: shown as text, on one line, bounded, without control
+//! characters.
 
 mod records;
 mod graphs;
@@ -21,7 +21,6 @@ use crate::{
 const TEXT: usize = 500;
 const NAME: usize = 120;
 
-/// The page of what is remembered, or of why it cannot be read.
 pub fn memory_page(
     overview: &Overview,
     memory: Result<&ObservedMemory, &str>,
@@ -49,7 +48,6 @@ pub(super) fn sections(overview: &Overview, memory: &ObservedMemory, links: Link
     }
 }
 
-/// The places that records and artifacts stand at.
 struct Places<'p> {
     overview: &'p Overview,
     links: Links,
@@ -57,12 +55,10 @@ struct Places<'p> {
 }
 
 impl Places<'_> {
-    /// The address of the record `id`, where it is shown.
     fn record(&self, id: &str) -> Option<String> {
         self.shown.contains(id).then(|| format!("#{}", element_id(id)))
     }
 
-    /// The address of the artifact at `path`, where it is there.
     fn artifact(&self, path: &str) -> Option<String> {
         let path = ProjectPath::new(path).ok()?;
         self.overview.entry(&path).map(|_| self.links.to(&path))
@@ -100,7 +96,6 @@ fn element_id(id: &str) -> String {
     format!("m-{:.12}", FileHash::of(id.as_bytes()).to_string())
 }
 
-/// The line below a list that does not show all of `total`.
 fn rest(shown: usize, total: usize, command: &str) -> Markup {
     html! { @if shown < total { p .more { "… and " (total - shown) " more, " code { (command) } } } }
 }

@@ -1,4 +1,4 @@
-//! Decisions by month, the newest first, and the other records by kind.
+//! Decisions by month, newest first, and other records by kind.
 
 use maud::{Markup, html};
 use stepmark_memory::{Decision, MemoryRecord, context::plain};

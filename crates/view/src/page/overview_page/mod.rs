@@ -1,4 +1,4 @@
-//! The overview as a page, as one file, and in pieces that change by themselves.
+//! The overview as a served page, a file, and live pieces.
 
 mod summary;
 mod flows;
@@ -17,11 +17,11 @@ use crate::{observation::ObservedMemory, overview::Overview};
 
 const MAIN: &str = "main";
 
-/// A part of a page: one element, which has the id `id`.
+/// One element with the id `id`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     pub id: String,
-    /// The id of the element that it stands in, after the piece before it of the same place.
+    /// The id of the parent element; pieces of one parent keep their order.
     pub place: &'static str,
     pub html: String,
 }
@@ -29,7 +29,7 @@ pub struct Piece {
 #[derive(Clone, Debug)]
 pub struct OverviewPage {
     pub html: String,
-    /// The parts that change by themselves: sections, in their order, and rows of the table of artifacts.
+    /// Sections in their order, and rows of the table of artifacts.
     pub pieces: Vec<Piece>,
 }
 
@@ -73,7 +73,7 @@ impl OverviewPage {
             h1 { (overview.project) }
             @for (name, section) in &sections {
                 (section)
-                // The table is no piece: its rows are, and what is typed into its search stays.
+                // Rows are the pieces, not the table: the text in its search box is kept.
                 @if *name == "progress" { (sections::section(overview, &drawn_rows)) }
             }
         };
@@ -89,14 +89,14 @@ impl OverviewPage {
     }
 }
 
-/// One HTML file that asks nobody for anything; the same overview and memory give the same bytes.
+/// Deterministic, and without requests to other hosts.
 pub fn report(overview: &Overview, memory: Option<&ObservedMemory>) -> String {
     let mut html = OverviewPage::file(overview, memory).html;
     html.push('\n');
     html
 }
 
-/// Returns whether a file that begins so may be replaced by a newer one; a few hundred bytes do.
+/// True if a newer report may replace the file; a few hundred bytes are enough.
 pub fn is_report(start: &[u8]) -> bool {
     let mark = format!("name=\"generator\" content=\"{GENERATOR}\"");
     start.windows(mark.len()).any(|window| window == mark.as_bytes())

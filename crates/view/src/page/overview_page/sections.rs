@@ -12,7 +12,7 @@ use crate::{
 };
 use maud::{Markup, html};
 
-/// The most cards that a column shows: what is more stands in the table.
+/// Per column; the table has all.
 const CARDS: usize = 20;
 
 pub(super) fn board(overview: &Overview, links: Links) -> Markup {
@@ -54,10 +54,9 @@ fn card(entry: &Entry, overview: &Overview, links: Links) -> Markup {
 }
 
 const TREE_ROWS: usize = 500;
-/// The level from which rows are no longer moved to the right.
+/// Deeper rows are not indented further.
 const DEEPEST: usize = 8;
 
-/// The section; nothing where nothing is delegated.
 pub(super) fn delegation(overview: &Overview, links: Links) -> Markup {
     let rows = &overview.tree;
     html! {
@@ -150,7 +149,7 @@ pub(super) fn section(overview: &Overview, rows: &Markup) -> Markup {
     html! {
         section #artifacts aria-labelledby="artifacts-title" {
             h2 #artifacts-title { "Artifacts" }
-            // Shown by the script: without one it could do nothing.
+            // The script shows it: it needs scripts.
             form #filter role="search" aria-label="Artifacts" hidden {
                 label { span { "Search" } input #search type="search" autocomplete="off" spellcheck="false" aria-keyshortcuts="/"; }
                 label { span { "Show" }
@@ -179,7 +178,7 @@ pub(super) fn section(overview: &Overview, rows: &Markup) -> Markup {
                     tbody id=(ROWS) { (rows) }
                 }
             }
-            // Shown by the script where there are more rows than one reads: without it all are there.
+            // The script shows it for long tables; without scripts all rows are visible.
             nav #pager aria-label="Pages of the table" hidden {
                 button #previous type="button" { "Previous" }
                 span #page-number aria-live="polite" {}
@@ -223,7 +222,6 @@ fn row(entry: &Entry, links: Links) -> Markup {
     }
 }
 
-/// Condition and status word, once where they are the same.
 fn state(entry: &Entry) -> Markup {
     let word = entry.condition.word();
     let status = entry.status.as_deref().filter(|status| !status.eq_ignore_ascii_case(word));

@@ -1,4 +1,4 @@
-//! The slices of ASDD for a tech lead: a column for each phase, what holds slices up, and who is at them.
+//! ASDD slices for a tech lead: a column per phase, blockers, owners.
 
 use maud::{Markup, html};
 use serde_json::Value as Json;
@@ -11,10 +11,9 @@ use stepmark_model::{
 use crate::page::{Links, marks};
 use crate::{observation::ObservedSlices, overview::Overview, wording};
 
-/// The most cards that a column shows: what is more stands in the table.
+/// Per column; the table has all.
 const SHOWN: usize = 30;
 
-/// The section; `None` where the project does not use ASDD.
 pub(super) fn section(overview: &Overview, links: Links) -> Option<Markup> {
     let slices = overview.systems.asdd.as_ref()?;
     let state = &slices.status.state;
@@ -44,7 +43,7 @@ pub(super) fn section(overview: &Overview, links: Links) -> Option<Markup> {
     })
 }
 
-/// Held-up slices stand in their phase; statuses that are no phase have columns of their own.
+/// Blocked slices are in their phase; other statuses get their own columns.
 fn columns(slices: &ObservedSlices) -> Vec<(&str, Vec<(&Record, &ProjectPath)>)> {
     let mut columns: Vec<(&str, Vec<_>)> = PHASES.iter().map(|phase| (phase.status, Vec::new())).collect();
     for (slice, path) in slices.status.state.slices.iter().zip(&slices.paths) {

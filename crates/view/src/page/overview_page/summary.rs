@@ -1,4 +1,4 @@
-//! The answer within ten seconds: what is done, what is next, what is wrong.
+//! The short answer: done, next, wrong.
 
 use maud::{Markup, html};
 

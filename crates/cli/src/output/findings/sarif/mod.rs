@@ -1,7 +1,6 @@
-//! Findings as a log of SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"), for code scanning.
+//! SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"), for code scanning.
 //!
-//! The log holds nothing of the machine that wrote it: URIs are relative to `%SRCROOT%`, which the reader
-//! knows.
+//! Independent of the machine: URIs are relative to `%SRCROOT%`, which the reader knows.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -104,9 +103,8 @@ fn fix_object(file: &CheckedFile<'_>, regions: &RegionIndex<'_>, fix: &Fix) -> J
     })
 }
 
-/// Plain text. A reader must not take `{0}` in it for an argument, nor `[words](place)` for a link: §3.11.5
-/// and §3.11.6 say how such text is written. Other braces and brackets stay as they are, since most readers
-/// show them so.
+/// Plain text: escapes `{0}`, which is an argument to readers, and `[words](place)`, a link (§3.11.5 and
+/// §3.11.6). Other braces and brackets stay, since most readers show them as they are.
 fn message(text: &str) -> Json {
     let is_argument = |pair: &[u8]| pair[0] == b'{' && pair[1].is_ascii_digit();
     let has_arguments = text.as_bytes().windows(2).any(is_argument);
@@ -125,14 +123,13 @@ fn message(text: &str) -> Json {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 enum Region {
-    /// Of its text; the end column is behind the last character.
+    /// The end column is exclusive.
     #[serde(rename_all = "camelCase")]
     Text { start_line: usize, start_column: usize, end_line: usize, end_column: usize },
     #[serde(rename_all = "camelCase")]
     Bytes { byte_offset: usize, byte_length: usize },
 }
 
-/// The lines of a file, to turn offsets into places.
 struct RegionIndex<'f> {
     bytes: &'f [u8],
     lines: LineIndex,
@@ -151,7 +148,7 @@ impl<'f> RegionIndex<'f> {
         Region::Text { start_line, start_column, end_line, end_column }
     }
 
-    /// The text that a fix replaces, or bytes where a byte order mark, which is no text, is a part.
+    /// Bytes if the fix includes a byte order mark, which is not text.
     fn replaced(&self, span: Span) -> Region {
         if self.bytes.starts_with(BYTE_ORDER_MARK) && span.start < BYTE_ORDER_MARK.len() {
             return Region::Bytes { byte_offset: span.start, byte_length: span.len() };
@@ -165,8 +162,8 @@ impl<'f> RegionIndex<'f> {
     }
 }
 
-/// The characters that stand for themselves in any part of a path: unreserved ones, and the sub-delimiters
-/// that no reader gives a meaning. A colon would make a scheme of the first part.
+/// Valid unescaped anywhere in a path: unreserved characters and sub-delimiters without a meaning. A colon
+/// would make the first component a scheme.
 const fn stands_for_itself(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/' | b'@' | b'+' | b',' | b'=')
@@ -184,12 +181,11 @@ fn relative(path: &str) -> String {
     uri
 }
 
-/// The name of the fingerprint; another way to compute it gets another number.
+/// Another algorithm needs another number.
 const KEY: &str = "stepmarkFinding/v1";
 
 struct Fingerprints<'f> {
     bytes: &'f [u8],
-    /// The number of findings so far that looked the same.
     seen: HashMap<FileHash, usize>,
 }
 
@@ -198,7 +194,7 @@ impl<'f> Fingerprints<'f> {
         Self { bytes: file.bytes, seen: HashMap::new() }
     }
 
-    /// SHA-256 of rule, path, message and text, with a number among those that are the same.
+    /// SHA-256 of rule, path, message, text, and a number for equal ones.
     fn next(&mut self, finding: &Finding) -> String {
         let end = finding.span.end.min(self.bytes.len());
         let about = &self.bytes[finding.span.start.min(end)..end];

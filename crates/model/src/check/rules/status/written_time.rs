@@ -1,31 +1,27 @@
-//! The value of a key that holds a time.
+//! Values of time keys.
 
 use jiff::{Timestamp, Zoned, civil};
 
 use crate::artifact::{Field, FieldKind};
 
-/// The value of a key that holds a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WrittenTime<'a> {
-    /// Nothing, the placeholder of a template, or a word for "not yet".
+    /// Empty, a placeholder, or a word for "not yet".
     None,
-    /// A time as ISO 8601 writes it, or YAML: `2026-01-02`, `2026-01-02 09:30:00 +01:00`. The day may be
-    /// missing.
+    /// ISO 8601 or YAML: `2026-01-02`, `2026-01-02 09:30:00 +01:00`. The day may be missing.
     Iso,
-    /// Written like that, but no calendar or clock has it.
+    /// In that format, but not a date or time.
     Impossible(&'a str),
-    /// Something with digits: a date for people, or a number of seconds.
+    /// With digits: a date in another format, or seconds.
     OtherForm(&'a str),
-    /// A text without any digit.
     Words(&'a str),
 }
 
-/// Words that say that it has not happened.
 const NOT_YET: [&str; 6] = ["never", "none", "n/a", "-", "null", "nil"];
 
 impl<'a> WrittenTime<'a> {
     pub(super) fn of(time: &'a Field) -> Self {
-        // `generated: true` says that it was, not when.
+        // `generated: true` has no time.
         if time.kind == FieldKind::Bool {
             return Self::None;
         }
@@ -41,7 +37,7 @@ impl<'a> WrittenTime<'a> {
         } else if looks_like_iso(text) {
             Self::Impossible(text)
         } else if has_digits(text) {
-            // What is filled in half is the business of another rule.
+            // Unfilled templates have another rule.
             if text.contains(['{', '}']) { Self::None } else { Self::OtherForm(text) }
         } else {
             Self::Words(text)
@@ -53,7 +49,7 @@ fn has_digits(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// Four digits, a dash and more of these only: what begins like an ISO 8601 date.
+/// Four digits, a dash, and only such characters.
 fn looks_like_iso(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() >= 8
@@ -63,7 +59,7 @@ fn looks_like_iso(text: &str) -> bool {
 }
 
 fn is_time(text: &str) -> bool {
-    // YAML writes `2026-02-28 09:30:00 +01:00` where ISO 8601 has no space before the offset.
+    // YAML has a space before the offset, ISO 8601 does not: `2026-02-28 09:30:00 +01:00`.
     let joined =
         text.replacen(" +", "+", 1).replacen(" -", "-", 1).replacen(" Z", "Z", 1).replacen(" UTC", "Z", 1);
     [text, &joined].iter().any(|text| {
@@ -74,7 +70,7 @@ fn is_time(text: &str) -> bool {
     })
 }
 
-/// `2026` and `2026-01`: ISO 8601 lets the smaller parts out.
+/// ISO 8601 allows `2026` and `2026-01`.
 fn is_month(text: &str) -> bool {
     let (year, month) = text.split_once('-').unwrap_or((text, "01"));
     let is_number =

@@ -1,4 +1,4 @@
-//! Flows as graphs with the states of their tasks, and as lists.
+//! Flows as graphs of tasks, and as lists.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use stepmark_model::{
     flows::{FlowRecord, TaskDefinition},
 };
 
-/// The most commands that stand above a graph; the list has all.
+/// Commands above a graph; the list has all.
 const SHOWN: usize = 4;
 
 pub(super) fn section(overview: &Overview, links: Links) -> Option<Markup> {
@@ -110,17 +110,14 @@ fn listed(task: &Task<'_>) -> Markup {
 struct Task<'f> {
     id: &'f str,
     title: &'f str,
-    /// The status of its execution; empty where there is none yet.
     status: &'f str,
     is_ready: bool,
-    /// True if somebody has to do something for it to go on.
+    /// Somebody has to act before it continues.
     is_to_do: bool,
     tries: String,
     waits_for: &'f [String],
     agent: Option<String>,
-    /// The place that its name leads to; `None` where it has no execution.
     address: Option<String>,
-    /// The command that comes next; empty where there is none.
     command: String,
 }
 
@@ -131,7 +128,7 @@ impl<'f> Task<'f> {
         let ready: HashSet<&str> = ready.into_iter().map(FlowRecord::task).collect();
         let mut records = flow.state.tasks.iter().peekable();
         let tasks = flow.state.graph.tasks.iter().zip(&flow.task_paths).map(|(definition, path)| {
-            // Both are in the order of the graph; an execution may lack.
+            // Both are in the order of the graph; executions may be missing.
             let record = records.next_if(|record| record.task() == definition.id);
             let is_ready = ready.contains(definition.id.as_str());
             let address = record.map(|_| links.to(path));
@@ -165,7 +162,7 @@ impl<'f> Task<'f> {
         }
     }
 
-    /// A sign for its state, for whoever sees no colours.
+    /// For those who see no colours.
     fn mark(&self) -> &'static str {
         match self.status {
             _ if self.is_ready => "▷",
