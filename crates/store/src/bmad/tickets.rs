@@ -1,5 +1,7 @@
 //! The tickets of BMAD 7: which folders of the output folder are read as trees.
 
+#[cfg(feature = "write")]
+use std::collections::{BTreeMap, BTreeSet};
 use std::{
     collections::{HashMap, HashSet},
     path::{Path, PathBuf},
@@ -107,6 +109,32 @@ impl Tickets {
     }
 }
 
+/// The tree in the folder `top`, of which `files` are all files; `None` where that is none.
+#[cfg(feature = "write")]
+pub(crate) fn tree_of(top: &ProjectPath, files: Vec<(ProjectPath, Vec<u8>)>) -> Option<TicketTree> {
+    let folder = |path: &ProjectPath| TicketFolder { path: path.clone(), breakdown: None, files: Vec::new() };
+    let mut folders: BTreeMap<ProjectPath, TicketFolder> = BTreeMap::new();
+    for (path, bytes) in files {
+        let Some(place) = path.parent() else { continue };
+        let own = folders.entry(place.clone()).or_insert_with(|| folder(&place));
+        match path.file_name() {
+            BREAKDOWN_NAME => own.breakdown = Some(bytes),
+            name if name.ends_with(".md") => own.files.push(Artifact::read(path, bytes)),
+            _ => {}
+        }
+    }
+    let own = folders.remove(top).unwrap_or_else(|| folder(top));
+    let is_epic = |epic: &TicketFolder| {
+        let name = epic.path.file_name();
+        epic.path.parent().as_ref() == Some(top)
+            && name.starts_with("epic-")
+            && (epic.breakdown.is_some() || epic.files.iter().any(|file| file.path().file_stem() == name))
+    };
+    let epics: Vec<TicketFolder> = folders.into_values().filter(is_epic).collect();
+    let is_tree = !epics.is_empty() || own.breakdown.is_some() || top.file_name() == BACKLOG;
+    is_tree.then(|| TicketTree::of(&own, &epics))
+}
+
 impl Workspace {
     /// The tickets of BMAD 7 in the project; none where it has none.
     pub fn tickets(&self) -> Tickets {
@@ -148,6 +176,20 @@ impl Workspace {
             found.leaves.extend(own.tickets().iter().filter_map(|ticket| ticket.file.clone()));
         }
         found
+    }
+
+    /// The folders with a tree of tickets, of which one of `changed` may be a part.
+    #[cfg(feature = "write")]
+    pub(crate) fn ticket_tops(&self, changed: &[ProjectPath]) -> BTreeSet<ProjectPath> {
+        let output = if changed.is_empty() { None } else { self.bmad_output() };
+        let top = |output: &Folder, path: &ProjectPath| {
+            let below = match output.path() {
+                "" => path.as_str(),
+                folder => path.as_str().strip_prefix(folder)?.strip_prefix('/')?,
+            };
+            ProjectPath::new(output.path_of(below.split_once('/')?.0)).ok()
+        };
+        output.iter().flat_map(|output| changed.iter().filter_map(|path| top(output, path))).collect()
     }
 
     /// The output folder of BMAD where it lies outside of the project, with the initiative that is worked on.
