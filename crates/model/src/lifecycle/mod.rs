@@ -98,6 +98,12 @@ impl DeclaredLifecycle {
         Ok(Some(Self { lifecycle: Arc::clone(lifecycle), applies_to, kind }))
     }
 
+    /// That of stories, which are `files`.
+    pub fn of_stories(files: PathGlob) -> Option<Self> {
+        let applies_to = vec![Condition { paths: vec![files], ..Condition::default() }];
+        Some(Self { lifecycle: Arc::clone(built_in("bmad-story")?), applies_to, kind: None })
+    }
+
     /// Returns whether it may apply to an artifact at `path`, whatever that says.
     pub fn may_apply_at(&self, path: &ProjectPath) -> bool {
         let may_fit =
@@ -175,7 +181,7 @@ pub fn built_in(name: &str) -> Option<&'static Arc<Lifecycle>> {
 }
 
 /// The condition under which a lifecycle applies to an artifact: all parts of it hold.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Condition {
     paths: Vec<PathGlob>,
     workflow_types: Vec<String>,

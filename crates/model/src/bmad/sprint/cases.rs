@@ -58,7 +58,7 @@ fn stories(rows: &[Row]) -> Vec<Story> {
     let read = |(at, row): (usize, &Row)| {
         let path = ProjectPath::new(format!("1-{at}-s.md")).unwrap();
         let text = format!("---\nstatus: {}\n---\n# Story 1.{at}\n", WORDS[row.4]);
-        match Story::read(&Artifact::read(path, text.into_bytes()), || None) {
+        match Story::read(&Artifact::read(path, text.into_bytes()), None) {
             StoryState::Told(story) => *story,
             other => panic!("{other:?}"),
         }
@@ -112,7 +112,7 @@ proptest! {
         let label = if is_bold { "**Status:**" } else { "Status:" };
         let text = |word: &str| format!("---{end}status: {}{end}---{end}# Story 1.1{end}{end}{label} {word}{end}{end}- {body}{end}", WORDS[own]);
         let path = ProjectPath::new("1-1-s.md").unwrap();
-        let read = |text: &str| match Story::read(&Artifact::read(path.clone(), text.as_bytes().to_vec()), || None) {
+        let read = |text: &str| match Story::read(&Artifact::read(path.clone(), text.as_bytes().to_vec()), None) {
             StoryState::Told(story) => line_entry(&story),
             other => panic!("{other:?}"),
         };

@@ -303,7 +303,7 @@ mod tests {
     fn story(name: &str, status: &str) -> Story {
         let text = format!("---\nstatus: {status}\n---\n# Story\n");
         let path = ProjectPath::new(format!("docs/{name}.md")).unwrap();
-        match Story::read(&Artifact::read(path, text.into_bytes()), || None) {
+        match Story::read(&Artifact::read(path, text.into_bytes()), None) {
             StoryState::Told(story) => *story,
             other => panic!("{name}: {other:?}"),
         }

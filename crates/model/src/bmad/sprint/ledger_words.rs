@@ -29,14 +29,14 @@ impl<'l> LedgerWords<'l> {
     pub fn new(own: Option<&'l Lifecycle>, key: LedgerKey) -> Self {
         let name = match key.part {
             LedgerPart::Epic => "bmad-epic",
-            LedgerPart::Story { .. } | LedgerPart::Named => "bmad-story",
+            LedgerPart::Story { .. } | LedgerPart::Named => STORY,
             LedgerPart::Retrospective => "bmad-retrospective",
         };
         Self { own, ledger: built_in(name).map(|table| &**table), is_spec: false }
     }
 
     pub fn of_story(own: Option<&'l Lifecycle>) -> Self {
-        Self { own, ledger: built_in("bmad-story").map(|table| &**table), is_spec: false }
+        Self { own, ledger: built_in(STORY).map(|table| &**table), is_spec: false }
     }
 
     /// The same where the artifact is the file at `path`, which may be the spec of a story.
@@ -156,6 +156,9 @@ impl SpecWord {
     }
 }
 
+/// The lifecycle of a story.
+const STORY: &str = "bmad-story";
+
 /// The beginning of the name of a spec, as `bmad-build` of BMAD 6.11 and later calls it.
 pub(super) const SPEC_PREFIX: &str = "spec-";
 
@@ -177,7 +180,7 @@ pub enum LedgerPart {
     },
     /// `epic-N-retrospective`.
     Retrospective,
-    /// A story with another key (`AUTH-1-login`), which is that of its file to the letter.
+    /// A story with another key (`AUTH-1-login`, `login_page`), which is that of its file to the letter.
     Named,
 }
 
@@ -204,12 +207,12 @@ impl LedgerKey {
         Self::of_name(path.file_stem())
     }
 
-    /// The same where the file may also be a story by its heading, called by the key of an issue.
-    pub fn of_artifact(artifact: &Artifact) -> Option<(Self, &str)> {
-        let name = artifact.path().file_stem();
-        let is_story = || is_issue_key(name) && artifact.has_story_heading();
-        Self::of(artifact.path())
-            .or_else(|| is_story().then_some((Self { epic: 0, part: LedgerPart::Named }, name)))
+    /// The same where the file may also be a story by its heading or its lifecycle, called by any name.
+    pub fn of_artifact(artifact: &Artifact, lifecycle: Option<&Lifecycle>) -> Option<Self> {
+        let is_story =
+            || lifecycle.is_some_and(|table| table.name() == STORY) || artifact.has_story_heading();
+        let named = || is_story().then_some(Self { epic: 0, part: LedgerPart::Named });
+        Self::of(artifact.path()).map(|(key, _)| key).or_else(named)
     }
 
     pub(super) fn of_name(name: &str) -> Option<(Self, &str)> {

@@ -75,7 +75,7 @@ impl StorySides {
         lifecycle: Option<Arc<Lifecycle>>,
         sprint_status: Option<&str>,
     ) -> Option<Self> {
-        let (key, _) = LedgerKey::of_artifact(artifact).filter(|(key, _)| key.is_story())?;
+        let key = LedgerKey::of_artifact(artifact, lifecycle.as_deref()).filter(|key| key.is_story())?;
         // Of a file in which git left two versions nobody knows what it says.
         let is_unresolved = |problem: &Problem| {
             matches!(problem, Problem::NotYaml { error: ParseError::MergeConflict { .. } })

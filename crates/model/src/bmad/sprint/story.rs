@@ -41,9 +41,9 @@ pub enum StoryState {
 
 impl Story {
     /// Reads the role of `artifact`, whose status has the lifecycle `lifecycle`, for the ledgers.
-    pub fn read(artifact: &Artifact, lifecycle: impl FnOnce() -> Option<Arc<Lifecycle>>) -> StoryState {
-        let key = LedgerKey::of_artifact(artifact).filter(|_| artifact.state().kind.is_none());
-        let Some((key, _)) = key else { return StoryState::Other };
+    pub fn read(artifact: &Artifact, lifecycle: Option<&Arc<Lifecycle>>) -> StoryState {
+        let key = LedgerKey::of_artifact(artifact, lifecycle.map(|own| &**own));
+        let Some(key) = key.filter(|_| artifact.state().kind.is_none()) else { return StoryState::Other };
         let is_story = key.is_story() && artifact.has_story_heading();
         let state = artifact.state();
         let Some(status) = state.status.as_ref().and_then(Field::filled).filter(|word| is_word(word)) else {
@@ -55,7 +55,7 @@ impl Story {
             key,
             status: status.to_owned(),
             line: state.body_status.clone(),
-            lifecycle: lifecycle(),
+            lifecycle: lifecycle.cloned(),
             belongs_in_ledger: is_story && key.part != LedgerPart::Named && !is_story_spec(artifact.path()),
         }))
     }
@@ -80,19 +80,28 @@ impl Artifact {
     /// `Status:` line say so.
     pub(crate) fn is_story(&self) -> bool {
         self.state().body_status.is_some()
-            && (story_key(self.path()).is_some() || is_issue_key(self.path().file_stem()))
             && self.has_story_heading()
+            && (story_key(self.path()).is_some() || self.is_called_as_its_heading())
+    }
+
+    /// Any text may begin with the word `Story`: it is one with a key, the name of the file, or a colon there.
+    fn is_called_as_its_heading(&self) -> bool {
+        let name = self.path().file_stem();
+        let is_named = |heading: String| heading.starts_with("Story:") || heading.contains(name);
+        is_issue_key(name) || self.first_heading().is_some_and(is_named)
     }
 
     pub(super) fn has_story_heading(&self) -> bool {
-        self.first_heading().is_some_and(|heading| heading.split_whitespace().next() == Some("Story"))
+        let first = |heading: String| matches!(heading.split_whitespace().next(), Some("Story" | "Story:"));
+        self.first_heading().is_some_and(first)
     }
 }
 
 impl TrackedArtifact {
     /// Returns whether only its body or ledger says its status: nothing follows it until an import.
     pub fn waits_for_import(&self) -> bool {
-        matches!(Story::read(self.artifact(), || None), StoryState::Waiting)
+        let lifecycle = self.lifecycle().map(|choice| &choice.lifecycle);
+        matches!(Story::read(self.artifact(), lifecycle), StoryState::Waiting)
     }
 }
 
@@ -160,16 +169,18 @@ mod tests {
             ("1-1-a.md", "---\nstatus: review\n---\n# Story 1.1\n", "told review, belongs"),
             ("1-1-a.md", "---\nstatus: review\n---\n# Notes\n", "told review"),
             ("spec-1-1-a.md", "---\nstatus: in-review\n---\n# Story 1.1\n", "told in-review"),
-            ("spec-fix.md", "---\nstatus: in-review\n---\n# Story 1.1\n", "other"),
+            ("spec-fix.md", "---\nstatus: in-review\n---\n# Story 1.1\n", "told in-review"),
+            ("login_page.md", "---\nstatus: review\n---\n# Story: Login\n", "told review"),
+            ("login_page.md", "---\nstatus: review\n---\n# Login\n", "other"),
+            ("login_page.md", "# Story login_page: Login\n\nStatus: review\n", "waiting"),
             ("epic-1.md", "---\nstatus: done\n---\n# Epic 1\n", "told done"),
             ("1-1-a.md", "# Story 1.1\n\nStatus: review\n", "waiting"),
             ("1-1-a.md", "---\nstatus: '{{status}}'\n---\n# Story 1.1\n", "waiting"),
             ("1-1-a.md", "# Notes\n\nStatus: review\n", "other"),
-            ("prd.md", "---\nstatus: review\n---\n# Story\n", "other"),
             ("epic-1.md", "# Epic 1\n", "other"),
         ] {
             let artifact = Artifact::read(ProjectPath::new(path).unwrap(), text.as_bytes().to_vec());
-            let said = match Story::read(&artifact, || None) {
+            let said = match Story::read(&artifact, None) {
                 StoryState::Told(story) => {
                     format!("told {}{}", story.status, if story.belongs_in_ledger { ", belongs" } else { "" })
                 }
@@ -188,7 +199,7 @@ mod status_line_tests {
 
     fn entry(text: &str) -> Option<(String, bool)> {
         let artifact = Artifact::read(ProjectPath::new("1-1-a.md").unwrap(), text.as_bytes().to_vec());
-        let StoryState::Told(story) = Story::read(&artifact, || None) else { panic!("{text:?}") };
+        let StoryState::Told(story) = Story::read(&artifact, None) else { panic!("{text:?}") };
         line_entry(&story).map(|entry| (entry.to, entry.is_foreign))
     }
 

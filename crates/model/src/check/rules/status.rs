@@ -29,7 +29,7 @@ fn check_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for diagnosis in subject.diagnoses(|problem| matches!(problem, Problem::StatusDisagrees { .. })) {
         let Problem::StatusDisagrees { frontmatter, body } = &diagnosis.problem else { continue };
         let path = subject.artifact.path();
-        let key = LedgerKey::of_artifact(subject.artifact).filter(|(key, _)| key.is_story());
+        let key = LedgerKey::of_artifact(subject.artifact, subject.lifecycle()).filter(|key| key.is_story());
         let words = LedgerWords::of_story(subject.lifecycle()).in_file(path);
         let change = words.change(body, frontmatter);
         // A line that is further is the newer; what says more than a status is a person's to change.
@@ -125,9 +125,9 @@ fn check_time_impossible(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 
 fn check_sprint_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let path = subject.artifact.path();
-    let named = LedgerKey::of_artifact(subject.artifact).filter(|(kind, _)| kind.is_story());
-    let (Some(environment), Some((kind, _))) = (subject.environment, named) else { return };
     let Some(own) = StoryStatus::of(subject) else { return };
+    let named = LedgerKey::of_artifact(subject.artifact, subject.lifecycle()).filter(|key| key.is_story());
+    let (Some(environment), Some(kind)) = (subject.environment, named) else { return };
     let said = |ledger: ProjectPath| Some((environment.sprint_status(&ledger, path.file_stem())?, ledger));
     let Some((word, ledger)) = SprintStatus::places(path).into_iter().find_map(said) else { return };
     let words = LedgerWords::new(subject.lifecycle(), kind).in_file(path);
@@ -289,7 +289,7 @@ pub fn sprint_status_unmatched_findings(
         let others = others.collect::<Vec<_>>().join(", ");
         let others = if more.is_empty() { String::new() } else { format!("; the others: {others}") };
         found.push(finding.with_help(format!(
-            "it is left as it is; name the entry and its file `N-M-slug`, or as an issue is called: `AUTH-1-login`{others}"
+            "it is left as it is; give the entry and its file one name, and the file a heading `# Story …`, or say what keys of stories look like: `stories: {{key_pattern: 'story_*'}}`{others}"
         )));
     }
     for story in stories {
