@@ -214,7 +214,7 @@ impl Workspace {
         may_be.then(|| self.tickets().unwritten().find(|own| own.path() == path)).flatten()
     }
 
-    fn bmad_settings(&self) -> (BmadSettings, Vec<TicketProblem>) {
+    pub(super) fn bmad_settings(&self) -> (BmadSettings, Vec<TicketProblem>) {
         let paths = CONFIGURATION_LAYERS.into_iter().chain([TICKET_STORE]);
         let paths: Vec<ProjectPath> = paths.filter_map(|path| ProjectPath::new(path).ok()).collect();
         let text = |path: &ProjectPath| {

@@ -19,6 +19,7 @@ use stepmark_frontmatter::ParseError;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
+    bmad::settings::STORIES_KEY,
     bmad::sprint::{LedgerKey, SPRINT_STATUS_NAME, SprintStatus, Story, StoryState},
     check::{
         Finding,
@@ -170,7 +171,10 @@ impl StoryLedgers<'_> {
             .filter_map(in_folder)
             .flat_map(|beside| SprintStatus::places(&beside))
             .collect();
-        places.extend(ProjectPath::new(USUAL_FOLDER).and_then(|folder| folder.join(SPRINT_STATUS_NAME)));
+        let (settings, _) = self.workspace.bmad_settings();
+        let named = settings.of_key(STORIES_KEY).map(|own| own.folder.as_str());
+        let sprints = named.chain([USUAL_FOLDER]).filter_map(|folder| ProjectPath::new(folder).ok());
+        places.extend(sprints.filter_map(|folder| folder.join(SPRINT_STATUS_NAME).ok()));
         let mut found = SprintLedgers::default();
         for path in places {
             match Ledger::on_disk(self.workspace, &path) {
