@@ -22,6 +22,8 @@ pub struct SprintStatus {
     keys: Vec<String>,
     structured: HashSet<String>,
     updated: Option<String>,
+    /// What retrospectives want done and is not, by id.
+    pub open_actions: Vec<String>,
 }
 
 impl SprintStatus {
@@ -32,7 +34,13 @@ impl SprintStatus {
         let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());
         let yaml = Yaml::parse(bytes, whole)?;
         let updated = yaml.root().and_then(|root| root.get(UPDATED_KEY)?.text().map(str::to_owned));
-        let mut read = Self { updated, ..Self::default() };
+        let actions = yaml.root().and_then(|root| root.get("action_items")).map(Node::items);
+        let open = |own: &Node| {
+            let is_done = own.get("status").and_then(Node::text) == Some("done");
+            own.get("id").and_then(Node::text).filter(|_| !is_done).map(str::to_owned)
+        };
+        let open_actions = actions.unwrap_or_default().iter().filter_map(open).collect();
+        let mut read = Self { updated, open_actions, ..Self::default() };
         for entry in yaml.root().and_then(|root| root.get(STATES_KEY)).map(Node::entries).unwrap_or_default()
         {
             let value = match entry.value.kind {
