@@ -47,7 +47,7 @@ impl Story {
         let is_story = key.is_story() && artifact.has_story_heading();
         let state = artifact.state();
         let Some(status) = state.status.as_ref().and_then(Field::filled).filter(|word| is_word(word)) else {
-            let is_waiting = is_story && (state.body_status.is_some() || state.status.is_some());
+            let is_waiting = is_story && (artifact.is_story() || state.status.is_some());
             return if is_waiting { StoryState::Waiting } else { StoryState::Other };
         };
         StoryState::Told(Box::new(Self {
