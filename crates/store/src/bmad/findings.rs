@@ -41,10 +41,8 @@ pub struct NextStory {
 impl Workspace {
     /// The next story of each `stories.yaml`: its order is the order of execution.
     pub fn next_stories(&self) -> Vec<NextStory> {
-        let outputs = self.bmad_outputs();
-        let folders: BTreeSet<String> = outputs.iter().flat_map(|output| self.spec_folders(output)).collect();
-        let folders = folders.into_iter();
-        folders.filter_map(|folder| self.next_story(&folder)).collect()
+        let folders = self.spec_folders(&self.bmad_outputs());
+        folders.iter().filter_map(|folder| self.next_story(folder)).collect()
     }
 
     fn next_story(&self, folder: &str) -> Option<NextStory> {
@@ -68,14 +66,13 @@ impl Workspace {
         Some(NextStory { list, id, title, spec })
     }
 
-    fn spec_folders(&self, folder: &Folder) -> Vec<String> {
-        let has_specs = (0..folder.len()).any(|place| folder.name(place) == "specs");
-        let specs = has_specs.then(|| self.folder_at(folder.path_of("specs"))).flatten();
-        let folders = |specs: &Folder| {
+    fn spec_folders(&self, outputs: &[Folder]) -> BTreeSet<String> {
+        let specs = outputs.iter().filter_map(|output| self.folder_at(output.path_of("specs")));
+        let folders = |specs: Folder| -> Vec<String> {
             let folders = (0..specs.len()).filter(|place| specs.kind(*place) == EntryKind::Folder);
             folders.map(|place| specs.path_of(specs.name(place))).collect()
         };
-        specs.as_ref().map(folders).unwrap_or_default()
+        specs.flat_map(folders).collect()
     }
 
     pub(crate) fn bmad_findings(&self) -> Vec<Finding> {
@@ -86,8 +83,7 @@ impl Workspace {
         }
         // Both stand in the output folder alone.
         found.extend(self.changed_memlogs(outputs.iter().map(Folder::path)));
-        let folders: BTreeSet<String> = outputs.iter().flat_map(|output| self.spec_folders(output)).collect();
-        found.extend(folders.iter().flat_map(|folder| self.wrong_stories(folder)));
+        found.extend(self.spec_folders(&outputs).iter().flat_map(|folder| self.wrong_stories(folder)));
         found
     }
 

@@ -181,15 +181,14 @@ impl Workspace {
     /// The folders with a tree of tickets, of which one of `changed` may be a part.
     #[cfg(feature = "write")]
     pub(crate) fn ticket_tops(&self, changed: &[ProjectPath]) -> BTreeSet<ProjectPath> {
-        let output = if changed.is_empty() { None } else { self.bmad_output() };
-        let top = |output: &Folder, path: &ProjectPath| {
-            let below = match output.path() {
-                "" => path.as_str(),
-                folder => path.as_str().strip_prefix(folder)?.strip_prefix('/')?,
-            };
-            ProjectPath::new(output.path_of(below.split_once('/')?.0)).ok()
+        let output = Some(changed).filter(|changed| !changed.is_empty()).and_then(|_| self.bmad_output());
+        let Some(output) = output else { return BTreeSet::new() };
+        let above = if output.path().is_empty() { String::new() } else { format!("{}/", output.path()) };
+        let top = |path: &ProjectPath| {
+            let (name, _) = path.as_str().strip_prefix(&above)?.split_once('/')?;
+            ProjectPath::new(format!("{above}{name}")).ok()
         };
-        output.iter().flat_map(|output| changed.iter().filter_map(|path| top(output, path))).collect()
+        changed.iter().filter_map(top).collect()
     }
 
     /// The output folder of BMAD where it lies outside of the project, with the initiative that is worked on.

@@ -138,11 +138,11 @@ impl Checks<'_> {
                 let tree = tree_of(&top, files);
                 tree.iter().flat_map(TicketTree::faults).cloned().map(ticket_finding).collect::<Vec<_>>()
             };
-            let mut found = findings(version.files_in(&top)?);
+            let mut found = findings(version.files_in(&top, false)?);
             if found.is_empty() {
                 continue;
             }
-            let old = findings(version.files_before(&top)?);
+            let old = findings(version.files_in(&top, true)?);
             report.left_out.old += Baseline::of(&old).subtract(&mut found);
             for (path, found) in by_path(found) {
                 let bytes = version.read(&path)?.unwrap_or_default();

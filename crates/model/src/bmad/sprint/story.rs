@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    EntryLocation, LedgerEntry, LedgerKey, LedgerPart, LedgerWords, is_story_spec,
+    EntryLocation, LedgerChange, LedgerEntry, LedgerKey, LedgerLeft, LedgerPart, LedgerWords, is_story_spec,
     ledger_words::is_issue_key, story_key,
 };
 use crate::{
@@ -66,7 +66,7 @@ impl Story {
     }
 
     pub fn words(&self) -> LedgerWords<'_> {
-        LedgerWords::new(self.lifecycle.as_deref(), self.key).in_file(&self.path)
+        LedgerWords::new(self.lifecycle.as_deref(), self.key, &self.path)
     }
 }
 
@@ -105,11 +105,13 @@ impl TrackedArtifact {
     }
 }
 
-/// The entry for the line of `story`; `None` where it says the same in any case, or is not there.
-pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
-    let line = story.line.as_ref().filter(|line| !is_same_status(&line.text, &story.status))?;
-    Some(LedgerEntry {
+/// The file of `story`, which has `bytes`, with its line brought to the frontmatter, if it has one that differs.
+pub fn project_line(story: &Story, bytes: &[u8], is_forced: bool) -> LedgerChange {
+    let differs = |line: &&BodyStatus| !is_same_status(&line.text, &story.status);
+    let line = story.line.as_ref().filter(|_| story.key.is_story()).filter(differs);
+    let entry = |line: &BodyStatus| LedgerEntry {
         story: story.path.clone(),
+        file: story.path.clone(),
         key: story.name().to_owned(),
         location: EntryLocation::StatusLine,
         from: Some(line.text.clone()),
@@ -117,12 +119,24 @@ pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
         // People compare it with the frontmatter above it, so it is the same word.
         to: story.status.clone(),
         is_foreign: !story.words().have(&line.text),
-    })
+    };
+    let (mut change, entries) = LedgerChange::sorted(line.map(entry), is_forced);
+    for entry in entries {
+        change.bytes = write_line(&story.path, bytes, &entry.to);
+        match change.bytes {
+            Some(_) => change.written.push(entry),
+            None => {
+                let reason = "the line would not say that afterwards".to_owned();
+                change.left.push(LedgerLeft { entry, reason });
+            }
+        }
+    }
+    change
 }
 
 /// The file at `path` with `word` in its line `Status:`; `None` where there is no such line, or it would not
 /// say that afterwards. No byte outside the old word differs.
-pub fn write_line(path: &ProjectPath, bytes: &[u8], word: &str) -> Option<Vec<u8>> {
+fn write_line(path: &ProjectPath, bytes: &[u8], word: &str) -> Option<Vec<u8>> {
     let before = Artifact::read(path.clone(), bytes.to_vec());
     let Span { start, end } = before.state().body_status.as_ref()?.span;
     let bytes = [&bytes[..start], word.as_bytes(), &bytes[end..]].concat();
@@ -197,10 +211,13 @@ mod status_line_tests {
     use super::*;
     use crate::bmad::sprint::StoryState;
 
-    fn entry(text: &str) -> Option<(String, bool)> {
+    /// The line afterwards; `None` where it stays, `left` where only a person may replace it.
+    fn projected(text: &str) -> Option<String> {
         let artifact = Artifact::read(ProjectPath::new("1-1-a.md").unwrap(), text.as_bytes().to_vec());
         let StoryState::Told(story) = Story::read(&artifact, None) else { panic!("{text:?}") };
-        line_entry(&story).map(|entry| (entry.to, entry.is_foreign))
+        let change = project_line(&story, text.as_bytes(), false);
+        let written = change.written.into_iter().map(|entry| entry.to);
+        written.chain(change.refused.into_iter().map(|_| "left".to_owned())).next()
     }
 
     #[test]
@@ -209,16 +226,15 @@ mod status_line_tests {
         for (line, expected) in [
             ("Status: in-review", None),
             ("Status: In-Review", None),
-            ("Status: review", Some(false)),
-            ("**Status:** ready-for-dev", Some(false)),
-            ("Status: done", Some(false)),
-            ("Status: done (two notes)", Some(false)),
-            ("Status: shipped", Some(true)),
+            ("Status: review", Some("in-review")),
+            ("**Status:** ready-for-dev", Some("in-review")),
+            ("Status: done", Some("in-review")),
+            ("Status: done (two notes)", Some("in-review")),
+            ("Status: shipped", Some("left")),
             ("Status: In Review.", None),
             ("No status", None),
         ] {
-            let expected = expected.map(|is_foreign| ("in-review".to_owned(), is_foreign));
-            assert_eq!(entry(&text(line)), expected, "{line}");
+            assert_eq!(projected(&text(line)).as_deref(), expected, "{line}");
         }
     }
 

@@ -3,7 +3,9 @@
 use self::written_time::WrittenTime;
 use crate::artifact::{Field, Problem, ProjectPath};
 use crate::autodev::keeps_state;
-use crate::bmad::sprint::{LedgerKey, LedgerWords, SprintStatus, WordChange};
+use std::cmp::Ordering;
+
+use crate::bmad::sprint::{LedgerKey, LedgerWords, SprintStatus};
 use crate::check::{Finding, Fix, Safety, Severity, Subject, rule::Decision};
 use crate::{delegation::Completion, workflow::WorkState};
 use stepmark_frontmatter::{ParseError, Span};
@@ -30,11 +32,11 @@ fn check_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         let Problem::StatusDisagrees { frontmatter, body } = &diagnosis.problem else { continue };
         let path = subject.artifact.path();
         let key = LedgerKey::of_artifact(subject.artifact, subject.lifecycle()).filter(|key| key.is_story());
-        let words = LedgerWords::of_story(subject.lifecycle()).in_file(path);
+        let words = LedgerWords::new(subject.lifecycle(), LedgerKey::NAMED, path);
         let change = words.change(body, frontmatter);
         // A line that is further is the newer; what says more than a status is a person's to change.
         let is_alone = subject.artifact.state().body_status.as_ref().is_some_and(|line| !line.has_more);
-        let is_safe = change != WordChange::Back && !frontmatter.contains(['\n', '\r']);
+        let is_safe = change != Some(Ordering::Less) && !frontmatter.contains(['\n', '\r']);
         let title = format!("make the line say `{frontmatter}`");
         let fix = (is_safe && is_alone)
             .then(|| Fix::splice(Safety::Unsafe, title, diagnosis.span, frontmatter.as_str()));
@@ -43,7 +45,7 @@ fn check_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             Some(_) => {
                 copy_remedy(words, [body, frontmatter], (path, "status-line"), "makes the line say the same")
             }
-            None if change == WordChange::Back => {
+            None if change == Some(Ordering::Less) => {
                 "the line is further: make both say what is true".to_owned()
             }
             None => "the frontmatter counts; make the line say the same".to_owned(),
@@ -130,7 +132,7 @@ fn check_sprint_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>
     let (Some(environment), Some(kind)) = (subject.environment, named) else { return };
     let said = |ledger: ProjectPath| Some((environment.sprint_status(&ledger, path.file_stem())?, ledger));
     let Some((word, ledger)) = SprintStatus::places(path).into_iter().find_map(said) else { return };
-    let words = LedgerWords::new(subject.lifecycle(), kind).in_file(path);
+    let words = LedgerWords::new(subject.lifecycle(), kind, path);
     let Some(meant) = words.in_ledger(own.word).filter(|_| !words.fits(own.word, &word)) else { return };
     let message = format!("the story says `{}`, `{ledger}` says `{word}`", own.word);
     let help = if own.is_line {
@@ -156,7 +158,7 @@ fn copy_remedy(
     let project =
         if words.have(from) { "`stepmark project --ledgers`".to_owned() } else { import("frontmatter") };
     match words.change(from, to) {
-        WordChange::Back => format!(
+        Some(Ordering::Less) => format!(
             "{} takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, {project} {done}",
             import("furthest")
         ),

@@ -28,13 +28,13 @@ use stepmark_model::{
 };
 
 #[cfg(feature = "write")]
-pub(crate) use following::{MovedStory, listing_of};
+pub use following::StorySurvey;
 #[cfg(feature = "write")]
-pub use following::{StorySurvey, WaitingStory};
+pub(crate) use following::{MovedStory, listing_of};
 #[cfg(feature = "write")]
 pub use import::{ImportDecision, StoryImport};
 #[cfg(feature = "write")]
-pub use projecting::{LedgerLeft, LedgerProjection};
+pub use projecting::LedgerProjection;
 
 /// The stories of BMAD's sprints, in `sprint-status.yaml` and in their own files.
 #[derive(Clone, Copy, Debug)]
@@ -160,17 +160,8 @@ impl StoryLedgers<'_> {
     /// The ledgers beside the artifacts at `paths`, each of which may be a story, and where BMAD puts the first.
     pub fn all<'p>(&self, paths: impl Iterator<Item = &'p ProjectPath>) -> SprintLedgers {
         // Most artifacts share their folder, and so their places, with others.
-        let folders: BTreeSet<Option<ProjectPath>> =
-            Self::places(paths, |_| false).map(ProjectPath::parent).collect();
-        let in_folder = |folder: Option<ProjectPath>| match folder {
-            Some(folder) => folder.join(SPRINT_STATUS_NAME).ok(),
-            None => ProjectPath::new(SPRINT_STATUS_NAME).ok(),
-        };
-        let mut places: BTreeSet<ProjectPath> = folders
-            .into_iter()
-            .filter_map(in_folder)
-            .flat_map(|beside| SprintStatus::places(&beside))
-            .collect();
+        let mut places: BTreeSet<ProjectPath> =
+            Self::places(paths, |_| false).flat_map(SprintStatus::places).collect();
         let (settings, _) = self.workspace.bmad_settings();
         let named = settings.of_key(STORIES_KEY).map(|own| own.folder.as_str());
         let sprints = named.chain([USUAL_FOLDER]).filter_map(|folder| ProjectPath::new(folder).ok());

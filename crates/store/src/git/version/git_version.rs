@@ -137,32 +137,18 @@ impl GitVersion {
         self.changed.get().map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// The files below `folder` in this state, or in the one that it is compared with.
     #[cfg(feature = "write")]
     pub(crate) fn files_in(
         &self,
         folder: &ProjectPath,
+        is_before: bool,
     ) -> Result<Vec<(ProjectPath, Vec<u8>)>, GitVersionError> {
-        self.files_at(&self.revision, folder)
-    }
-
-    #[cfg(feature = "write")]
-    pub(crate) fn files_before(
-        &self,
-        folder: &ProjectPath,
-    ) -> Result<Vec<(ProjectPath, Vec<u8>)>, GitVersionError> {
-        if self.base == "HEAD" && !error::has_head(&self.root)? {
+        let revision = if is_before { &self.base } else { &self.revision };
+        if revision == "HEAD" && !error::has_head(&self.root)? {
             return Ok(Vec::new());
         }
-        self.files_at(&self.base, folder)
-    }
-
-    #[cfg(feature = "write")]
-    fn files_at(
-        &self,
-        revision: &str,
-        folder: &ProjectPath,
-    ) -> Result<Vec<(ProjectPath, Vec<u8>)>, GitVersionError> {
-        let listing = match revision {
+        let listing = match revision.as_str() {
             "" => vec!["ls-files", "--cached", "-z", "--", folder.as_str()],
             revision => vec!["ls-tree", "-r", "-z", "--name-only", revision, "--", folder.as_str()],
         };
