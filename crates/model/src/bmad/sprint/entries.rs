@@ -13,7 +13,7 @@ use crate::{
 use jiff::Zoned;
 use stepmark_frontmatter::{Edit, KeyPath, ParseError, Region, Value, apply};
 
-/// What became of the copies of a status in one file: a ledger, or a story with a line `Status:`.
+/// A change of the copies of a status in one file: a ledger, or a story with a line `Status:`.
 #[derive(Clone, Debug, Default)]
 pub struct LedgerChange {
     /// The file with what is `written`; `None` where it stays.
@@ -115,8 +115,8 @@ fn place_of(key: LedgerKey, keys: &[String]) -> Option<usize> {
     candidates.max().map(|(_, at)| at).filter(|_| epic_is_listed)
 }
 
-/// The ledger `bytes` at `path`, brought to what `stories` say; words that no lifecycle has where `is_forced`.
-/// A story that it does not list comes in where `may_insert`. What is written is proven.
+/// The ledger `bytes` at `path`, brought to what `stories` say; words that no lifecycle has, too, where
+/// `is_forced`. A story that it does not list comes in where `may_insert`. What is written is proven.
 pub fn project_ledger(
     path: &ProjectPath,
     bytes: &[u8],

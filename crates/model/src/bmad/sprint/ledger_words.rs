@@ -110,7 +110,7 @@ impl<'l> LedgerWords<'l> {
 /// `bmad-code-review` says afterwards. While they plan (`ready-for-dev`) and look over their own work
 /// (`in-review`) the ledger stays as it was, and a plan (`draft`) or a halt (`blocked`) has no word there.
 ///
-/// Each is a state of `bmad-spec` with the word that replaces another in a ledger, and one that may stay there.
+/// Each is a state of `bmad-spec` with the word that replaces another in a ledger, and one that may stay.
 const SPEC_WORDS: [(&str, &str, Option<&str>); 5] = [
     ("ready-for-dev", "ready-for-dev", Some("backlog")),
     ("in-progress", "in-progress", None),

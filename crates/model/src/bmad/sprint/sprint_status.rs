@@ -22,7 +22,7 @@ pub struct SprintStatus {
     keys: Vec<String>,
     structured: HashSet<String>,
     pub(super) updated: Option<String>,
-    /// What retrospectives want done and is not, by id.
+    /// The work that retrospectives want and that is not done, by id.
     pub open_actions: Vec<String>,
 }
 

@@ -84,7 +84,7 @@ impl Artifact {
             && (story_key(self.path()).is_some() || self.is_called_as_its_heading())
     }
 
-    /// Any text may begin with the word `Story`: it is one with a key, the name of the file, or a colon there.
+    /// Any text may begin with the word `Story`: one has a key, the name of the file, or a colon there.
     fn is_called_as_its_heading(&self) -> bool {
         let name = self.path().file_stem();
         let is_named = |heading: String| heading.starts_with("Story:") || heading.contains(name);
@@ -105,7 +105,7 @@ impl TrackedArtifact {
     }
 }
 
-/// The file of `story`, which has `bytes`, with its line brought to the frontmatter, if it has one that differs.
+/// The file of `story`, which has `bytes`, with its line brought to the frontmatter where it differs.
 pub fn project_line(story: &Story, bytes: &[u8], is_forced: bool) -> LedgerChange {
     let differs = |line: &&BodyStatus| !is_same_status(&line.text, &story.status);
     let line = story.line.as_ref().filter(|_| story.key.is_story()).filter(differs);

@@ -55,7 +55,7 @@ impl MovedStory {
     }
 }
 
-/// What is to be said of entries, but for those of lines that were written.
+/// The remarks about entries, but for those of lines that were written.
 fn remarks<'e>(
     written: &'e [LedgerEntry],
     refused: &'e [LedgerEntry],
@@ -148,7 +148,7 @@ impl LedgerProjection {
 pub struct StorySurvey {
     /// Each story of which anything is said, in the order of the paths.
     pub stories: Vec<StorySides>,
-    /// Stories, each with its ledger that cannot be read: what all sides say is not known, so nobody can choose.
+    /// Stories, each with its ledger that cannot be read: nobody knows all sides, so nobody can choose.
     pub waiting: Vec<(ProjectPath, ProjectPath)>,
     /// Ledgers that are no YAML, or with an entry that cannot be joined to a story.
     pub broken: Vec<BrokenSprintStatus>,

@@ -157,7 +157,7 @@ pub struct SprintLedgers {
 }
 
 impl StoryLedgers<'_> {
-    /// The ledgers beside the artifacts at `paths`, each of which may be a story, and where BMAD puts the first.
+    /// The ledgers beside the artifacts at `paths`, which may be stories, and where BMAD puts the first.
     pub fn all<'p>(&self, paths: impl Iterator<Item = &'p ProjectPath>) -> SprintLedgers {
         // Most artifacts share their folder, and so their places, with others.
         let mut places: BTreeSet<ProjectPath> =
