@@ -195,3 +195,36 @@ fn tabs_become_blanks_and_scopes_and_dates_are_looked_at() {
     ");
     assert!(String::from_utf8(demo.read("docs/one.md")).unwrap().contains("\n  name: Ada\n"));
 }
+
+/// Some skills of BMAD follow a layer that moves folders, others do not: work stands in both places.
+#[test]
+fn folders_that_a_layer_moved_are_looked_at_in_both_places() {
+    let sandbox = Sandbox::empty();
+    let layer = |output: &str| {
+        format!(
+            "[core]\noutput_folder = \"{output}\"\n[modules.bmm]\nimplementation_artifacts = \"{{project-root}}/{output}/built\"\n"
+        )
+    };
+    sandbox.write("_bmad/config.toml", layer("_bmad-output"));
+    sandbox.write("_bmad/custom/config.toml", layer("work"));
+    sandbox.write("work/built/sprint-status.yaml", "development_status:\n  AUTH-9-pay: done\n");
+    for folder in ["work/specs/spec-a", "_bmad-output/specs/spec-b"] {
+        sandbox.write(&format!("{folder}/stories.yaml"), "- id: \"1\"\n  title: Lend\n");
+    }
+    let moved = |key: &str| format!("note SMB09 `{key}` was moved from");
+    let found = sandbox.reads_only(&["check", "--format", "short"]).stdout;
+    assert!(found.contains("no story is joined to `AUTH-9-pay`"), "the new folder alone: {found}");
+    assert!(
+        found.contains(&moved("output_folder")) && !found.contains(&moved("implementation_artifacts")),
+        "{found}"
+    );
+    sandbox.write("_bmad-output/built/1-1-a.md", "---\nstatus: done\n---\n# Story 1.1\n");
+    let found = sandbox.reads_only(&["check", "--format", "short"]).stdout;
+    let place = "_bmad/custom/config.toml:4:28: note SMB09 `implementation_artifacts` was moved from `_bmad-output/built` to `work/built`";
+    assert!(found.contains(place) && found.matches("SMB09").count() == 2, "{found}");
+    let next = sandbox.reads_only(&["next"]).stdout;
+    assert!(
+        next.contains("work/specs/spec-a/stories.yaml") && next.contains("spec-b/stories.yaml"),
+        "{next}"
+    );
+}

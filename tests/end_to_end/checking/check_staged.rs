@@ -474,3 +474,42 @@ fn what_was_wrong_before_stops_no_commit() {
         "{run}"
     );
 }
+
+/// The order of tickets is judged as it is staged, whichever file of the tree was changed.
+#[test]
+fn staged_tickets_are_held_to_their_rules() {
+    let Some(repository) = Repository::empty("check --staged of tickets") else { return };
+    let sandbox = &repository.sandbox;
+    let epic = "_bmad-output/shop/epic-cart";
+    let (list, plan) = (format!("{epic}/tickets.toml"), format!("{epic}/story-pay-plan.md"));
+    let entry = |id: u32, after: &str| {
+        format!("[[entry]]\nid = {id}\ntype = \"story\"\ntitle = \"Part {id}\"\nafter = [{after}]\n\n")
+    };
+    sandbox.write("_bmad-output/shop/tickets.toml", "[[epic]]\nid = 1\nslug = \"epic-cart\"\n");
+    sandbox.write(&list, entry(1, "") + &entry(2, "7"));
+    repository.commit("an unknown reference, which is old");
+    let stage = |path: &str, text: &str| {
+        let in_work_tree = sandbox.read(&list);
+        sandbox.write(path, text);
+        repository.git(&["add", path]);
+        sandbox.write(&list, in_work_tree);
+        staged(&repository)
+    };
+    assert_finds(&stage("notes.md", "nothing of the tree\n"), &[], 0);
+    for (text, place, said) in [
+        ("[[entry]]\nid = \n".to_owned(), "2:6", "TOML"),
+        (entry(1, "") + &entry(1, "") + &entry(2, "7"), "8:6", "the id 1"),
+        (entry(1, "2") + &entry(2, "1"), "5:10", "lead back"),
+        (entry(1, "8") + &entry(2, "7"), "5:10", "8"),
+    ] {
+        assert_finds(&stage(&list, &text), &[&list], 0);
+        let short = repository.stepmark(&["check", "--staged", "--format", "short"]).stdout;
+        let is_meant = |line: &str| line.starts_with(&format!("{list}:{place}")) && line.contains(said);
+        assert!(short.lines().any(is_meant) && !short.contains("`7`"), "{short}");
+    }
+    stage(&list, &(entry(1, "") + &entry(2, "7")));
+    assert_finds(&stage(&plan, "---\nticket: 1\nstatus: draft\n---\n"), &[], 1);
+    let second = format!("{epic}/other-plan.md");
+    let run = stage(&second, "---\nticket: 1\nstatus: draft\n---\n");
+    assert!(run.code == 1 && run.stdout.contains("SMB01"), "two plans of one ticket: {run}");
+}

@@ -293,6 +293,48 @@ fn a_key_without_numbers_is_joined_by_the_name_of_the_file() {
     assert_eq!(sandbox.stepmark(&["check"]).code, 0);
 }
 
+/// Any name will do where the heading says what the file is, or the configuration how stories are called.
+#[test]
+fn stories_with_keys_of_a_project_are_joined_by_name_or_by_a_pattern() {
+    let sandbox = Sandbox::empty();
+    let bare = |status: &str| format!("---\nstatus: {status}\n---\n# Sign in\n\nStatus: {status}\n");
+    sandbox.write(&path("login_page"), "---\nstatus: in-progress\n---\n# Story: Login page\n");
+    sandbox.write(&path("logout"), "# Story logout: Leave\n\nStatus: review\n");
+    sandbox.write(&path("story_pay"), bare("in-progress"));
+    let rows = [
+        ("epic-1", "backlog"),
+        ("login_page", "backlog"),
+        ("logout", "review"),
+        ("story_pay", "backlog"),
+        ("story_ship", "backlog"),
+    ];
+    sandbox.write(LEDGER, ledger(&rows));
+    let found = sandbox.reads_only(&["check"]).stdout;
+    assert!(
+        found.contains("no story is joined to `story_pay` and 1 more") && found.contains("key_pattern"),
+        "{found}"
+    );
+    assert!(found.contains("logout.md") && found.contains("the story is not imported"), "{found}");
+    assert_eq!(sandbox.stepmark(&["import", "stories", "--prefer", "furthest"]).code, 0);
+    let rows = |rows: [&str; 4]| {
+        let text = String::from_utf8(sandbox.read(LEDGER)).unwrap();
+        assert!(rows.iter().all(|row| text.contains(row)), "{text}");
+    };
+    rows(["login_page: in-progress\n", "logout: review\n", "story_pay: backlog\n", "story_ship: backlog\n"]);
+    sandbox.write(".stepmark/config.yaml", "stories: {key_pattern: 'story_{name}'}\n");
+    let found = sandbox.stepmark(&["check"]).stdout;
+    assert!(
+        found.contains("sprint-status.yaml` says `backlog`") && !found.contains("no story is joined"),
+        "{found}"
+    );
+    let moved = sandbox.stepmark(&["transition", &path("story_pay"), "review"]);
+    assert_eq!(moved.code, 0, "{moved}");
+    rows(["login_page: in-progress\n", "logout: review\n", "story_pay: review\n", "story_ship: backlog\n"]);
+    assert_eq!(String::from_utf8(sandbox.read(&path("story_pay"))).unwrap(), bare("review"));
+    sandbox.write(".stepmark/config.yaml", "stories: {key_pattern: 'a/b'}\n");
+    assert!(sandbox.stepmark(&["check"]).stderr.contains("a pattern of names such as `story_*` is wanted"));
+}
+
 /// Whoever takes a story back in the ledger is named, so that the right one can be asked.
 #[test]
 fn a_row_that_somebody_took_back_is_found_with_who_and_when() {

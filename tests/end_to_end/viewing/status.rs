@@ -231,3 +231,26 @@ fn stories_without_a_file_count_and_what_was_delegated_stands_below_its_parent()
         "the heading, where there is no title"
     );
 }
+
+/// What retrospectives want done is told until it is; the list stays as it is.
+#[test]
+fn open_action_items_of_a_ledger_are_counted() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(&path("1-1-a"), story("1-1-a", Some("done"), None));
+    let item = |number: u8, status: &str| {
+        format!("  - id: \"epic-1-retro-item-{number}\"\n    status: \"{status}\"\n")
+    };
+    let items =
+        |last: &str| format!("action_items:\n{}{}{}", item(1, "open"), item(2, "done"), item(3, last));
+    sandbox.write(LEDGER, ledger(&[("epic-1", "done"), ("1-1-a", "done")]) + &items("in-progress"));
+    let said = sandbox.reads_only(&["status"]).stdout;
+    assert!(said.contains(&format!("2 open action items of retrospectives in {LEDGER}")), "{said}");
+    let answer = sandbox.reads_only(&["status", "--json"]).json("stepmark.status/2");
+    let open = ["epic-1-retro-item-1", "epic-1-retro-item-3"];
+    assert_eq!(answer["open_action_items"], serde_json::json!(open));
+    sandbox.write(
+        LEDGER,
+        ledger(&[("epic-1", "done"), ("1-1-a", "done")]) + &items("done").replace("open", "done"),
+    );
+    assert!(!sandbox.reads_only(&["status"]).stdout.contains("action item"));
+}

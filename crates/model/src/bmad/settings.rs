@@ -1,5 +1,7 @@
 //! The configuration of BMAD: four layered files, later ones override.
 
+use std::ops::Range;
+
 use stepmark_frontmatter::Span;
 use toml_edit::Document;
 
@@ -15,6 +17,22 @@ pub const TICKET_STORE: &str = "_bmad/custom/ticketing-store-config.toml";
 
 pub const USUAL_OUTPUT: &str = "_bmad-output";
 
+/// The folder of stories and their ledger.
+pub const STORIES_KEY: &str = "implementation_artifacts";
+
+/// The keys of folders for artifacts. Some skills of BMAD 6 read them from the first layer alone.
+const FOLDER_KEYS: [&str; 3] = ["output_folder", "planning_artifacts", STORIES_KEY];
+
+/// A folder of the project for artifacts, as a layer names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArtifactFolder {
+    pub key: &'static str,
+    pub folder: String,
+    /// The place of the layer in what was read, and that of the value in it.
+    pub place: usize,
+    pub span: Span,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BmadSettings {
     /// As written.
@@ -22,6 +40,8 @@ pub struct BmadSettings {
     pub active_initiative: Option<String>,
     /// `repo`, or the tracker with the tickets.
     pub store: Option<String>,
+    /// The folders of all layers, each once: artifacts may stand in one that a later layer moved.
+    pub folders: Vec<ArtifactFolder>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,8 +59,7 @@ impl BmadSettings {
             let document = match Document::parse(text.as_str()) {
                 Ok(document) => document,
                 Err(error) => {
-                    let span =
-                        error.span().map_or(Span::at(0), |span| Span { start: span.start, end: span.end });
+                    let span = place_of(error.span());
                     let message = format!("it is no TOML: {}", error.message());
                     problems.push(SettingsProblem { place, span, message });
                     continue;
@@ -52,11 +71,19 @@ impl BmadSettings {
             };
             // Previews of BMAD 7 had it in their module.
             let either = |key| text(&["core", key]).or_else(|| text(&["modules", "bmm", key]));
+            for key in FOLDER_KEYS {
+                let Some((folder, span)) = either(key) else { continue };
+                let is_new = |folder: &&str| !read.of_key(key).any(|own| own.folder == **folder);
+                if let Some(folder) = in_project(&folder).filter(is_new) {
+                    let (folder, span) = (folder.to_owned(), place_of(span));
+                    read.folders.push(ArtifactFolder { key, folder, place, span });
+                }
+            }
             let output = either("output_folder").map(|(folder, _)| folder);
             read.output_folder = output.or(read.output_folder);
             if let Some((name, span)) = either("active_initiative").filter(|(name, _)| !name.is_empty()) {
                 if name.contains(['/', '\\']) || name.starts_with('.') {
-                    let span = span.map_or(Span::at(0), |span| Span { start: span.start, end: span.end });
+                    let span = place_of(span);
                     let message = format!("`{name}` is no name of a folder in the output folder");
                     problems.push(SettingsProblem { place, span, message });
                 } else {
@@ -75,18 +102,26 @@ impl BmadSettings {
     }
 
     pub fn output_in_project(&self) -> Option<&str> {
-        let folder = self.output_folder.as_deref().unwrap_or(USUAL_OUTPUT);
-        let folder = folder.strip_prefix("{project-root}").unwrap_or(folder);
-        let is_outside =
-            folder.starts_with('/') && !self.is_under_root() || folder.split('/').any(|part| part == "..");
-        let folder = folder.trim_matches('/');
-        let folder = folder.strip_prefix("./").unwrap_or(folder);
-        (!is_outside).then_some(if folder == "." { "" } else { folder })
+        in_project(self.output_folder.as_deref().unwrap_or(USUAL_OUTPUT))
     }
 
-    fn is_under_root(&self) -> bool {
-        self.output_folder.as_deref().is_some_and(|folder| folder.starts_with("{project-root}"))
+    /// The folders of the project that the layers name for `key`, the first of which is where it began.
+    pub fn of_key(&self, key: &str) -> impl Iterator<Item = &ArtifactFolder> {
+        self.folders.iter().filter(move |own| own.key == key)
     }
+}
+
+fn place_of(span: Option<Range<usize>>) -> Span {
+    span.map_or(Span::at(0), |span| Span { start: span.start, end: span.end })
+}
+
+fn in_project(written: &str) -> Option<&str> {
+    let folder = written.strip_prefix("{project-root}").unwrap_or(written);
+    let is_outside = folder.starts_with('/') && folder.len() == written.len()
+        || folder.split('/').any(|part| part == "..");
+    let folder = folder.trim_matches('/');
+    let folder = folder.strip_prefix("./").unwrap_or(folder);
+    (!is_outside).then_some(if folder == "." { "" } else { folder })
 }
 
 /// Newest first; the older are common words, so these need a folder of [`BOOKS`].

@@ -96,6 +96,12 @@ impl DeclaredLifecycle {
         Ok(Some(Self { lifecycle: Arc::clone(lifecycle), applies_to, kind }))
     }
 
+    /// The lifecycle of stories, for `files`.
+    pub fn of_stories(files: PathGlob) -> Option<Self> {
+        let applies_to = vec![Condition { paths: vec![files], ..Condition::default() }];
+        Some(Self { lifecycle: Arc::clone(built_in("bmad-story")?), applies_to, kind: None })
+    }
+
     /// By path alone.
     pub fn may_apply_at(&self, path: &ProjectPath) -> bool {
         let may_fit =
@@ -170,7 +176,7 @@ pub fn built_in(name: &str) -> Option<&'static Arc<Lifecycle>> {
 }
 
 /// All parts must hold.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Condition {
     paths: Vec<PathGlob>,
     workflow_types: Vec<String>,

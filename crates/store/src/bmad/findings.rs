@@ -1,6 +1,6 @@
 //! Findings in files of BMAD that are no artifacts: memlogs, lists of stories.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::bmad::tickets::Tickets;
 use crate::disk::folder::{EntryKind, Folder};
@@ -11,6 +11,7 @@ use stepmark_model::{
     artifact::ProjectPath,
     bmad::{
         memlog::Memlog,
+        settings::{ArtifactFolder, CONFIGURATION_LAYERS},
         stories_list::{STORIES_NAME, checkpoints, faults, stories},
         tickets::{
             BREAKDOWN_NAME, Ticket, TicketId, TicketProblem, TicketTree, are_unlike, titles_of_entries,
@@ -18,7 +19,7 @@ use stepmark_model::{
     },
     check::{
         Finding,
-        rules::bmad::{memlog_finding, stories_finding},
+        rules::bmad::{folder_moved_finding, memlog_finding, stories_finding},
     },
 };
 
@@ -40,9 +41,8 @@ pub struct NextStory {
 impl Workspace {
     /// The next story of each `stories.yaml`: its order is the order of execution.
     pub fn next_stories(&self) -> Vec<NextStory> {
-        let output = self.bmad_output();
-        let folders = output.iter().flat_map(|output| self.spec_folders(output));
-        folders.filter_map(|folder| self.next_story(&folder)).collect()
+        let folders = self.spec_folders(&self.bmad_outputs());
+        folders.iter().filter_map(|folder| self.next_story(folder)).collect()
     }
 
     fn next_story(&self, folder: &str) -> Option<NextStory> {
@@ -66,22 +66,52 @@ impl Workspace {
         Some(NextStory { list, id, title, spec })
     }
 
-    fn spec_folders(&self, folder: &Folder) -> Vec<String> {
-        let has_specs = (0..folder.len()).any(|place| folder.name(place) == "specs");
-        let specs = has_specs.then(|| self.folder_at(folder.path_of("specs"))).flatten();
-        let folders = |specs: &Folder| {
+    fn spec_folders(&self, outputs: &[Folder]) -> BTreeSet<String> {
+        let specs = outputs.iter().filter_map(|output| self.folder_at(output.path_of("specs")));
+        let folders = |specs: Folder| -> Vec<String> {
             let folders = (0..specs.len()).filter(|place| specs.kind(*place) == EntryKind::Folder);
             folders.map(|place| specs.path_of(specs.name(place))).collect()
         };
-        specs.as_ref().map(folders).unwrap_or_default()
+        specs.flat_map(folders).collect()
     }
 
     pub(crate) fn bmad_findings(&self) -> Vec<Finding> {
-        let Some(folder) = self.bmad_output() else { return Vec::new() };
+        let mut found = self.moved_folders();
+        let outputs = self.bmad_outputs();
+        if outputs.is_empty() {
+            return found;
+        }
         // Both stand in the output folder alone.
-        let mut found = self.changed_memlogs(folder.path());
-        found.extend(self.spec_folders(&folder).iter().flat_map(|folder| self.wrong_stories(folder)));
+        found.extend(self.changed_memlogs(outputs.iter().map(Folder::path)));
+        found.extend(self.spec_folders(&outputs).iter().flat_map(|folder| self.wrong_stories(folder)));
         found
+    }
+
+    /// The output folder, and those from which a layer of the configuration moved it.
+    fn bmad_outputs(&self) -> Vec<Folder> {
+        let (settings, _) = self.bmad_settings();
+        let before = settings.of_key("output_folder").filter_map(|own| self.folder_at(own.folder.clone()));
+        let mut found: Vec<Folder> = self.bmad_output().into_iter().chain(before).collect();
+        found.sort_by(|one, other| one.path().cmp(other.path()));
+        found.dedup_by(|one, other| one.path() == other.path());
+        found
+    }
+
+    /// Folders that a layer moved while artifacts stand where it was before, too.
+    fn moved_folders(&self) -> Vec<Finding> {
+        let (settings, _) = self.bmad_settings();
+        let has_files = |own: &ArtifactFolder| {
+            let folder =
+                if own.key == "output_folder" { format!("{}/specs", own.folder) } else { own.folder.clone() };
+            self.folder_at(folder).is_some_and(|folder| folder.len() > 0)
+        };
+        let moved = |own: &ArtifactFolder| {
+            let before = settings.of_key(own.key).next()?;
+            let path = ProjectPath::new(CONFIGURATION_LAYERS.get(own.place)?).ok()?;
+            let is_split = before != own && has_files(before) && has_files(own);
+            is_split.then(|| folder_moved_finding(&path, own.span, own.key, [&before.folder, &own.folder]))
+        };
+        settings.folders.iter().filter_map(moved).collect()
     }
 
     /// Entries with the id of another one that is over: history knows its plan, and git the entry then.
@@ -162,9 +192,10 @@ impl Workspace {
     }
 
     /// Memlogs of which an entry is not what it was at HEAD.
-    fn changed_memlogs(&self, output: &str) -> Vec<Finding> {
-        let output = if output.is_empty() { "." } else { output };
-        let changed = ["diff", "--name-only", "--relative", "-z", "HEAD", "--", output];
+    fn changed_memlogs<'o>(&self, outputs: impl Iterator<Item = &'o str>) -> Vec<Finding> {
+        let outputs = outputs.map(|output| if output.is_empty() { "." } else { output });
+        let changed = ["diff", "--name-only", "--relative", "-z", "HEAD", "--"];
+        let changed: Vec<&str> = changed.into_iter().chain(outputs).collect();
         let changed = printed(self.root(), &changed).unwrap_or_default();
         let of = |name: &str| {
             let path = ProjectPath::new(name).ok()?;

@@ -1,5 +1,7 @@
 //! The tickets of BMAD 7: which folders of the output folder are read as trees.
 
+#[cfg(feature = "write")]
+use std::collections::{BTreeMap, BTreeSet};
 use std::{
     collections::{HashMap, HashSet},
     path::{Path, PathBuf},
@@ -107,6 +109,32 @@ impl Tickets {
     }
 }
 
+/// The tree in the folder `top`, of which `files` are all files; `None` where that is none.
+#[cfg(feature = "write")]
+pub(crate) fn tree_of(top: &ProjectPath, files: Vec<(ProjectPath, Vec<u8>)>) -> Option<TicketTree> {
+    let folder = |path: &ProjectPath| TicketFolder { path: path.clone(), breakdown: None, files: Vec::new() };
+    let mut folders: BTreeMap<ProjectPath, TicketFolder> = BTreeMap::new();
+    for (path, bytes) in files {
+        let Some(place) = path.parent() else { continue };
+        let own = folders.entry(place.clone()).or_insert_with(|| folder(&place));
+        match path.file_name() {
+            BREAKDOWN_NAME => own.breakdown = Some(bytes),
+            name if name.ends_with(".md") => own.files.push(Artifact::read(path, bytes)),
+            _ => {}
+        }
+    }
+    let own = folders.remove(top).unwrap_or_else(|| folder(top));
+    let is_epic = |epic: &TicketFolder| {
+        let name = epic.path.file_name();
+        epic.path.parent().as_ref() == Some(top)
+            && name.starts_with("epic-")
+            && (epic.breakdown.is_some() || epic.files.iter().any(|file| file.path().file_stem() == name))
+    };
+    let epics: Vec<TicketFolder> = folders.into_values().filter(is_epic).collect();
+    let is_tree = !epics.is_empty() || own.breakdown.is_some() || top.file_name() == BACKLOG;
+    is_tree.then(|| TicketTree::of(&own, &epics))
+}
+
 impl Workspace {
     /// The tickets of BMAD 7 in the project; none where it has none.
     pub fn tickets(&self) -> Tickets {
@@ -150,6 +178,19 @@ impl Workspace {
         found
     }
 
+    /// The folders with a tree of tickets, of which one of `changed` may be a part.
+    #[cfg(feature = "write")]
+    pub(crate) fn ticket_tops(&self, changed: &[ProjectPath]) -> BTreeSet<ProjectPath> {
+        let output = Some(changed).filter(|changed| !changed.is_empty()).and_then(|_| self.bmad_output());
+        let Some(output) = output else { return BTreeSet::new() };
+        let above = if output.path().is_empty() { String::new() } else { format!("{}/", output.path()) };
+        let top = |path: &ProjectPath| {
+            let (name, _) = path.as_str().strip_prefix(&above)?.split_once('/')?;
+            ProjectPath::new(format!("{above}{name}")).ok()
+        };
+        changed.iter().filter_map(top).collect()
+    }
+
     /// The output folder of BMAD where it lies outside of the project, with the initiative that is worked on.
     pub fn bmad_output_outside(&self) -> Option<(PathBuf, Option<String>)> {
         let (settings, _) = self.bmad_settings();
@@ -172,7 +213,7 @@ impl Workspace {
         may_be.then(|| self.tickets().unwritten().find(|own| own.path() == path)).flatten()
     }
 
-    fn bmad_settings(&self) -> (BmadSettings, Vec<TicketProblem>) {
+    pub(super) fn bmad_settings(&self) -> (BmadSettings, Vec<TicketProblem>) {
         let paths = CONFIGURATION_LAYERS.into_iter().chain([TICKET_STORE]);
         let paths: Vec<ProjectPath> = paths.filter_map(|path| ProjectPath::new(path).ok()).collect();
         let text = |path: &ProjectPath| {

@@ -258,6 +258,7 @@ impl Checks<'_> {
             let files = self.workspace.files_of_records(changed, version)?;
             self.workspace.add_files_of_records(&mut report, files, in_use, &mut baseline);
             self.add_peers_in(&mut report, (changed, version), &mut baseline)?;
+            self.add_tickets_in(&mut report, version, &mut baseline)?;
         }
         self.workspace.add_ledgers(
             &mut report,

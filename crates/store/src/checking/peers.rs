@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
+    bmad::tickets::tree_of,
     checking::{BASELINE_PATH, CheckError, CheckReport, Checks},
     commit::{CommitError, Expected, Outcome, replace_whole},
     git::GitVersion,
@@ -11,8 +12,10 @@ use crate::{
 };
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
+    bmad::tickets::TicketTree,
     check::{
         Baseline, Finding,
+        rules::bmad::ticket_finding,
         rules::systems::{holder_silent_finding, peer_finding},
     },
     journal::ArtifactKey,
@@ -122,6 +125,43 @@ impl Checks<'_> {
     }
 }
 
+impl Checks<'_> {
+    /// Adds what is wrong with the trees of tickets that `version` changes; what was before is old.
+    pub(crate) fn add_tickets_in(
+        &self,
+        report: &mut CheckReport<'_>,
+        version: &GitVersion,
+        baseline: &mut Baseline,
+    ) -> Result<(), CheckError> {
+        for top in self.workspace.ticket_tops(version.changed()) {
+            let findings = |files| {
+                let tree = tree_of(&top, files);
+                tree.iter().flat_map(TicketTree::faults).cloned().map(ticket_finding).collect::<Vec<_>>()
+            };
+            let mut found = findings(version.files_in(&top, false)?);
+            if found.is_empty() {
+                continue;
+            }
+            let old = findings(version.files_in(&top, true)?);
+            report.left_out.old += Baseline::of(&old).subtract(&mut found);
+            for (path, found) in by_path(found) {
+                let bytes = version.read(&path)?.unwrap_or_default();
+                let judged = self.workspace.policy_at(&path, |policy| policy.judge_beside(found));
+                report.add_beside(path, bytes, judged, baseline);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn by_path(findings: impl IntoIterator<Item = Finding>) -> BTreeMap<ProjectPath, Vec<Finding>> {
+    let mut files: BTreeMap<ProjectPath, Vec<Finding>> = BTreeMap::new();
+    for finding in findings {
+        files.entry(finding.path.clone()).or_default().push(finding);
+    }
+    files
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineWriteError {
     #[error(transparent)]
@@ -155,11 +195,7 @@ impl Checks<'_> {
         report: &mut CheckReport<'_>,
         findings: impl IntoIterator<Item = Finding>,
     ) -> Result<(), CheckError> {
-        let mut files: BTreeMap<ProjectPath, Vec<Finding>> = BTreeMap::new();
-        for finding in findings {
-            files.entry(finding.path.clone()).or_default().push(finding);
-        }
-        files.into_iter().try_for_each(|(path, found)| self.add_beside(report, path, |_| found))
+        by_path(findings).into_iter().try_for_each(|(path, found)| self.add_beside(report, path, |_| found))
     }
 
     /// Writes a baseline of the findings of `report`, unless it is there already, and says how many.

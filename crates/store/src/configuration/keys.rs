@@ -11,8 +11,8 @@ use serde_yaml::Mapping;
 
 use crate::configuration::values::{
     AllowanceKeys, Count, FilePath, Limit, MemoryStoreSettings, Milestone, PathAllowance, PreferText,
-    ProjectId, Repository, RuleLevel, RuleLevels, RuleName, SettingText, Share, StoreName, Track,
-    VariableName, VariablePath, WorkflowDeclaration, WorkflowKeys, gates,
+    ProjectId, Repository, RuleLevel, RuleLevels, RuleName, SettingText, Share, StoreName, StoryPattern,
+    Track, VariableName, VariablePath, WorkflowDeclaration, WorkflowKeys, gates,
 };
 use stepmark_model::{
     artifact::{PathGlob, PathGlobs, ProjectPath},
@@ -238,9 +238,12 @@ keys! {
 }
 
 keys! {
-    StorySettings, StoryKeys, "a mapping with `take_in_agreed`" {
+    StorySettings, StoryKeys, "a mapping with `take_in_agreed` and `key_pattern`" {
         value take_in_agreed: bool => bool,
             "whether the hook takes in what line and ledger of a story agree on", |given| given.unwrap_or_default();
+        value key_pattern: StoryPattern => Option<PathGlob>,
+            "the keys of stories, and names of their files, that are not `N-M-slug`: `story_*`",
+            |given| given.map(|pattern| pattern.0);
     }
 }
 

@@ -76,12 +76,14 @@ impl Configuration {
         }
         let uses_memory = keys.memory.is_some();
         let settings = Settings::from(keys);
+        let stories = settings.stories.key_pattern.clone().and_then(DeclaredLifecycle::of_stories);
+        let declared = settings.lifecycles.iter().cloned().chain(stories).collect();
         let globs = |given: &Option<PathGlobs>, usual| given.clone().unwrap_or_else(|| built_in(usual));
         Self {
             include: globs(&settings.artifacts.include, DEFAULT_INCLUDE),
             exclude: globs(&settings.artifacts.exclude, DEFAULT_EXCLUDE),
             always_excluded: built_in(ALWAYS_EXCLUDED),
-            lifecycles: Arc::new(Lifecycles::new(settings.lifecycles.clone())),
+            lifecycles: Arc::new(Lifecycles::new(declared)),
             packs: Vec::new(),
             pack_paths: PathGlobs::new(Vec::new()),
             settings,

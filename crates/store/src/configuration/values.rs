@@ -75,6 +75,14 @@ scalars! {
         })
     } {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"}
 
+    /// The files of stories, by their names without the ending; `{name}` is a `*`.
+    StoryPattern(PathGlob), |text| -> String {
+        let open = |part: &str| part.split_once('}').map_or_else(|| part.to_owned(), |(_, rest)| format!("*{rest}"));
+        let name: String = text.split('{').map(open).collect();
+        let glob = format!("**/{name}.md").parse().ok().filter(|_| !name.is_empty() && !name.contains('/'));
+        glob.ok_or_else(|| format!("a pattern of names such as `story_*` is wanted, not `{text}`"))
+    } {"type": "string", "pattern": "^[^/]+$"}
+
     /// The folder that a variable stands for, seen from the project root; empty for the root itself.
     VariablePath(String), |text| -> ProjectPathError {
         let inside = text.strip_prefix("{project-root}").map(|inside| inside.strip_prefix('/').unwrap_or(inside));

@@ -1,8 +1,8 @@
 //! The output about a projection of ledgers.
 
 use serde_json::{Value as Json, json};
-use stepmark_model::bmad::sprint::LedgerEntry;
-use stepmark_store::bmad::sprint::{BrokenSprintStatus, LedgerLeft, LedgerProjection};
+use stepmark_model::bmad::sprint::{LedgerEntry, LedgerLeft};
+use stepmark_store::bmad::sprint::{BrokenSprintStatus, LedgerProjection};
 use stepmark_store::changes::ChangeError;
 
 use crate::{
@@ -40,7 +40,7 @@ pub(crate) fn warnings(done: &LedgerProjection) -> Vec<String> {
 pub(crate) fn remarks(done: &LedgerProjection) -> Vec<String> {
     let line = |entry: &LedgerEntry| {
         let from = entry.from.as_deref().map_or_else(|| "nothing".to_owned(), |from| format!("`{from}`"));
-        format!("{}: {}: {from} → `{}`", entry.file(), entry.key, entry.to)
+        format!("{}: {}: {from} → `{}`", entry.file, entry.key, entry.to)
     };
     done.written.iter().map(line).collect()
 }
@@ -49,7 +49,7 @@ pub(crate) fn wire(done: &LedgerProjection) -> Json {
     let entry = |entry: &LedgerEntry| {
         json!({
             "story": entry.story.as_str(),
-            "file": entry.file().as_str(),
+            "file": entry.file.as_str(),
             "key": entry.key,
             "says": entry.from,
             "frontmatter": entry.status,

@@ -1,19 +1,12 @@
 //! Order of the words of a ledger.
 
+use std::cmp::Ordering;
+
 use crate::{
     artifact::{Artifact, ProjectPath},
     lifecycle::{Lifecycle, built_in},
     spelling::folded,
 };
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WordChange {
-    Same,
-    Forward,
-    Back,
-    /// At least one of them is a state of no table that knows the other, or stands beside the way (blocked).
-    Unordered,
-}
 
 /// The lifecycles by which the words of an entry are read: the artifact's, and that of a ledger's readers.
 #[derive(Clone, Copy, Debug)]
@@ -25,23 +18,14 @@ pub struct LedgerWords<'l> {
 }
 
 impl<'l> LedgerWords<'l> {
-    /// For an entry with `key`, whose artifact has the lifecycle `own`.
-    pub fn new(own: Option<&'l Lifecycle>, key: LedgerKey) -> Self {
+    /// For an entry with `key`, whose artifact is the file at `path` and has the lifecycle `own`.
+    pub fn new(own: Option<&'l Lifecycle>, key: LedgerKey, path: &ProjectPath) -> Self {
         let name = match key.part {
             LedgerPart::Epic => "bmad-epic",
-            LedgerPart::Story { .. } | LedgerPart::Named => "bmad-story",
+            LedgerPart::Story { .. } | LedgerPart::Named => STORY,
             LedgerPart::Retrospective => "bmad-retrospective",
         };
-        Self { own, ledger: built_in(name).map(|table| &**table), is_spec: false }
-    }
-
-    pub fn of_story(own: Option<&'l Lifecycle>) -> Self {
-        Self { own, ledger: built_in("bmad-story").map(|table| &**table), is_spec: false }
-    }
-
-    /// The same where the artifact is the file at `path`, which may be the spec of a story.
-    pub fn in_file(self, path: &ProjectPath) -> Self {
-        Self { is_spec: is_story_spec(path), ..self }
+        Self { own, ledger: built_in(name).map(|table| &**table), is_spec: is_story_spec(path) }
     }
 
     /// Returns whether two words mean one state. A word that no table has means itself.
@@ -59,7 +43,7 @@ impl<'l> LedgerWords<'l> {
     where
         'l: 'w,
     {
-        if self.is_spec { SpecWord::of(status).map(|word| word.listed) } else { Some(self.canonical(status)) }
+        if self.is_spec { spec_words(status).map(|(listed, _)| listed) } else { Some(self.canonical(status)) }
     }
 
     pub fn fits(self, status: &str, listed: &str) -> bool {
@@ -67,7 +51,7 @@ impl<'l> LedgerWords<'l> {
             return self.is_same(status, listed);
         }
         let says = |word: &str| self.is_same(word, listed);
-        SpecWord::of(status).is_some_and(|word| says(word.listed) || word.also.is_some_and(says))
+        spec_words(status).is_some_and(|(listed, also)| says(listed) || also.is_some_and(says))
     }
 
     pub fn have(self, word: &str) -> bool {
@@ -80,26 +64,26 @@ impl<'l> LedgerWords<'l> {
     where
         'l: 'w,
     {
-        let of_spec = || SpecWord::first_that(|listed| self.is_same(listed, word));
-        match self.is_spec.then(of_spec) {
-            Some(status) => status.unwrap_or(word),
-            None => self.canonical(word),
+        if !self.is_spec {
+            return self.canonical(word);
         }
+        // The earliest status that fits.
+        let fits = |listed: &str| self.is_same(listed, word);
+        let mut fitting =
+            SPEC_WORDS.iter().filter(|(_, listed, also)| fits(listed) || also.is_some_and(fits));
+        fitting.next().map_or(word, |(status, ..)| status)
     }
 
-    /// The direction of a change from `from` to `to`. Order is the `rank` of the first table that ranks both.
-    pub fn change(self, from: &str, to: &str) -> WordChange {
-        if self.is_same(from, to) {
-            return WordChange::Same;
-        }
+    /// `to` after `from`, by the `rank` of the first table that ranks both; `None` where at least one of them
+    /// is a state of no table that knows the other, or stands beside the way (blocked).
+    pub fn change(self, from: &str, to: &str) -> Option<Ordering> {
         let ranks = |table: &Lifecycle| {
             let rank = |word: &str| table.state_of(word)?.rank;
-            Some((rank(from)?, rank(to)?))
+            Some(rank(to)?.cmp(&rank(from)?))
         };
-        match self.tables().find_map(ranks) {
-            Some((from, to)) if from < to => WordChange::Forward,
-            Some((from, to)) if from > to => WordChange::Back,
-            _ => WordChange::Unordered,
+        match self.is_same(from, to) {
+            true => Some(Ordering::Equal),
+            false => self.tables().find_map(ranks).filter(|order| order.is_ne()),
         }
     }
 
@@ -125,36 +109,24 @@ impl<'l> LedgerWords<'l> {
 /// into the ledger when they begin, and `review` when the spec is `done`: what is `done` in the ledger,
 /// `bmad-code-review` says afterwards. While they plan (`ready-for-dev`) and look over their own work
 /// (`in-review`) the ledger stays as it was, and a plan (`draft`) or a halt (`blocked`) has no word there.
-#[derive(Debug)]
-pub(super) struct SpecWord {
-    /// The state of `bmad-spec`.
-    status: &'static str,
-    /// The word that replaces another in a ledger.
-    pub(super) listed: &'static str,
-    pub(super) also: Option<&'static str>,
-}
-
-const SPEC_WORDS: [SpecWord; 5] = [
-    SpecWord { status: "ready-for-dev", listed: "ready-for-dev", also: Some("backlog") },
-    SpecWord { status: "in-progress", listed: "in-progress", also: None },
-    SpecWord { status: "in-review", listed: "in-progress", also: Some("review") },
-    SpecWord { status: "done", listed: "review", also: Some("done") },
-    SpecWord { status: "awaiting-operator", listed: "awaiting-operator", also: None },
+///
+/// Each is a state of `bmad-spec` with the word that replaces another in a ledger, and one that may stay.
+const SPEC_WORDS: [(&str, &str, Option<&str>); 5] = [
+    ("ready-for-dev", "ready-for-dev", Some("backlog")),
+    ("in-progress", "in-progress", None),
+    ("in-review", "in-progress", Some("review")),
+    ("done", "review", Some("done")),
+    ("awaiting-operator", "awaiting-operator", None),
 ];
 
-impl SpecWord {
-    /// That of a spec with this status; `None` where the ledger has no word for it.
-    pub(super) fn of(status: &str) -> Option<&'static Self> {
-        let state = &built_in("bmad-spec")?.state_of(status)?.name;
-        SPEC_WORDS.iter().find(|word| word.status == state)
-    }
-
-    /// The earliest status of a spec that fits the ledger, by whose words `fits` compares.
-    pub(super) fn first_that(fits: impl Fn(&str) -> bool) -> Option<&'static str> {
-        let word = SPEC_WORDS.iter().find(|word| fits(word.listed) || word.also.is_some_and(&fits));
-        word.map(|word| word.status)
-    }
+/// The words for a spec with this status; `None` where the ledger has none for it.
+fn spec_words(status: &str) -> Option<(&'static str, Option<&'static str>)> {
+    let state = &built_in("bmad-spec")?.state_of(status)?.name;
+    SPEC_WORDS.iter().find(|(own, ..)| own == state).map(|(_, listed, also)| (*listed, *also))
 }
+
+/// The lifecycle of a story.
+const STORY: &str = "bmad-story";
 
 /// The beginning of the name of a spec, as `bmad-build` of BMAD 6.11 and later calls it.
 pub(super) const SPEC_PREFIX: &str = "spec-";
@@ -177,11 +149,14 @@ pub enum LedgerPart {
     },
     /// `epic-N-retrospective`.
     Retrospective,
-    /// A story with another key (`AUTH-1-login`), which is that of its file to the letter.
+    /// A story with another key (`AUTH-1-login`, `login_page`), which is that of its file to the letter.
     Named,
 }
 
 impl LedgerKey {
+    /// That of a story which is called by no number.
+    pub const NAMED: Self = Self { epic: 0, part: LedgerPart::Named };
+
     /// Reads a key; `None` for any other text, also for one that begins with a year.
     pub fn read(key: &str) -> Option<Self> {
         if let Some(rest) = key.strip_prefix("epic-") {
@@ -204,12 +179,12 @@ impl LedgerKey {
         Self::of_name(path.file_stem())
     }
 
-    /// The same where the file may also be a story by its heading, called by the key of an issue.
-    pub fn of_artifact(artifact: &Artifact) -> Option<(Self, &str)> {
-        let name = artifact.path().file_stem();
-        let is_story = || is_issue_key(name) && artifact.has_story_heading();
-        Self::of(artifact.path())
-            .or_else(|| is_story().then_some((Self { epic: 0, part: LedgerPart::Named }, name)))
+    /// The same where the file may also be a story by its heading or its lifecycle, called by any name.
+    pub fn of_artifact(artifact: &Artifact, lifecycle: Option<&Lifecycle>) -> Option<Self> {
+        let is_story =
+            || lifecycle.is_some_and(|table| table.name() == STORY) || artifact.has_story_heading();
+        let named = || is_story().then_some(Self::NAMED);
+        Self::of(artifact.path()).map(|(key, _)| key).or_else(named)
     }
 
     pub(super) fn of_name(name: &str) -> Option<(Self, &str)> {
@@ -253,23 +228,23 @@ mod tests {
     use super::*;
 
     fn words(key: &str) -> LedgerWords<'static> {
-        LedgerWords::new(None, LedgerKey::read(key).unwrap())
+        LedgerWords::new(None, LedgerKey::read(key).unwrap(), &ProjectPath::new("docs/1-1-a.md").unwrap())
     }
 
     #[test]
     fn words_are_ordered_by_their_tables() {
-        use WordChange::{Back, Forward, Same, Unordered};
+        let (same, forward, back) = (Some(Ordering::Equal), Some(Ordering::Greater), Some(Ordering::Less));
         for (key, from, to, expected) in [
-            ("1-1-a", "backlog", "done", Forward),
-            ("1-1-a", "drafted", "ready-for-dev", Same),
-            ("1-1-a", "In Review", "review", Same),
-            ("1-1-a", "completed", "review", Back),
-            ("1-1-a", "cancelled", "review", Unordered),
-            ("1-1-a", "review", "awaiting-operator", Unordered),
-            ("1-1-a", "Awaiting_Operator", "awaiting-operator", Same),
-            ("epic-1", "contexted", "in-progress", Same),
-            ("epic-1", "done", "in-progress", Back),
-            ("epic-1-retrospective", "optional", "done", Forward),
+            ("1-1-a", "backlog", "done", forward),
+            ("1-1-a", "drafted", "ready-for-dev", same),
+            ("1-1-a", "In Review", "review", same),
+            ("1-1-a", "completed", "review", back),
+            ("1-1-a", "cancelled", "review", None),
+            ("1-1-a", "review", "awaiting-operator", None),
+            ("1-1-a", "Awaiting_Operator", "awaiting-operator", same),
+            ("epic-1", "contexted", "in-progress", same),
+            ("epic-1", "done", "in-progress", back),
+            ("epic-1-retrospective", "optional", "done", forward),
         ] {
             assert_eq!(words(key).change(from, to), expected, "{key}: {from} → {to}");
         }
@@ -278,7 +253,7 @@ mod tests {
     #[test]
     fn the_spec_of_a_story_has_its_own_words() {
         let path = ProjectPath::new("docs/spec-1-1-a.md").unwrap();
-        let words = words("1-1-a").in_file(&path);
+        let words = LedgerWords::new(None, LedgerKey::read("1-1-a").unwrap(), &path);
         for (status, listed, fitting) in [
             ("draft", None, &[][..]),
             ("ready-for-dev", Some("ready-for-dev"), &["backlog", "ready-for-dev", "drafted"]),
@@ -319,8 +294,8 @@ mod tests {
             assert_eq!(words(key).canonical(word), expected, "{word}");
         }
         let spec = built_in("bmad-spec").unwrap();
-        let own = LedgerWords::new(Some(spec), LedgerKey::read("1-1-a").unwrap());
-        assert_eq!(own.change("draft", "in-review"), WordChange::Forward, "its own table ranks both");
+        let own = LedgerWords { own: Some(spec), ..words("1-1-a") };
+        assert_eq!(own.change("draft", "in-review"), Some(Ordering::Greater), "its own table ranks both");
         assert_eq!(own.canonical("draft"), "draft");
     }
 }
@@ -367,18 +342,6 @@ mod ledger_key_tests {
             ["spec-gh-47-fix", "spec-epic-3", "spec-2026-01-15-x", "spec-fix-auth", "spec-", "myspec-1-1-a"]
         {
             assert_eq!(of(name), None, "{name}");
-        }
-    }
-
-    #[test]
-    fn stories_are_known_by_their_names() {
-        let key = |path: &str| story_key(&ProjectPath::new(path).unwrap()).map(str::to_owned);
-        for name in ["1-1-switch", "12-3-a", "1-2a-dim-slowly"] {
-            assert_eq!(key(&format!("docs/stories/{name}.md")).as_deref(), Some(name));
-        }
-        assert_eq!(key("docs/spec-1-1-switch.md").as_deref(), Some("1-1-switch"));
-        for name in ["2026-01-15-meeting", "1-1", "0001-use-it", "1-b-c", "epic-1", "1-1-", "1-2ab-c"] {
-            assert_eq!(key(&format!("{name}.md")), None, "{name}");
         }
     }
 }

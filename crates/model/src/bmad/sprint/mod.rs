@@ -2,9 +2,8 @@
 //! line `Status:` of a story's body, brought to what frontmatter says.
 //!
 //! # Flow
-//! [`Story::read`] (an artifact → what its frontmatter says) → [`line_entry`],
-//! [`SprintStatus`] and [`listed_entries`] (what a ledger says else:
-//! [`LedgerEntry`]) → [`write_line`], [`write_entries`] (the bytes with it).
+//! [`Story::read`] (an artifact → what its frontmatter says) → [`project_line`], [`project_ledger`] (what the
+//! file says else: [`LedgerEntry`]; the bytes with it: [`LedgerChange`]).
 //!
 //! # Guarantees
 //! * Only the value of an entry changes, or a line comes in; every other byte stays. What was written is
@@ -21,9 +20,9 @@ mod sides;
 #[cfg(test)]
 mod cases;
 
-pub use entries::{EntriesWritten, EntryLocation, LedgerEntry, listed_entries, write_entries};
+pub use entries::{EntryLocation, LedgerChange, LedgerEntry, LedgerLeft, project_ledger};
 pub(crate) use ledger_words::is_story_spec;
-pub use ledger_words::{LedgerKey, LedgerPart, LedgerWords, WordChange, story_key};
-pub use sides::{StorySide, StorySideError, StorySides};
+pub use ledger_words::{LedgerKey, LedgerPart, LedgerWords, story_key};
+pub use sides::{StorySide, StorySides};
 pub use sprint_status::{SPRINT_STATUS_NAME, SprintStatus};
-pub use story::{Story, StoryState, line_entry, with_status, write_line};
+pub use story::{Story, StoryState, project_line, with_status};

@@ -1,13 +1,14 @@
 //! The three places in which a story of BMAD may keep its status, beside each other.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::sync::Arc;
 
 use super::story::is_word;
 use crate::{
     artifact::{Artifact, Field, Problem, ProjectPath},
-    bmad::sprint::{LedgerKey, LedgerWords, WordChange},
+    bmad::sprint::{LedgerKey, LedgerWords},
     lifecycle::Lifecycle,
 };
+use std::cmp::Ordering;
 use stepmark_frontmatter::ParseError;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,10 +23,8 @@ pub enum StorySide {
 pub struct StorySides {
     pub path: ProjectPath,
     pub key: LedgerKey,
-    /// Its frontmatter; `None` where that says nothing, as in the others.
-    pub frontmatter: Option<String>,
-    pub status_line: Option<String>,
-    pub sprint_status: Option<String>,
+    /// By [`StorySide`]; `None` where one says nothing.
+    pub(super) said: [Option<String>; 3],
     pub lifecycle: Option<Arc<Lifecycle>>,
 }
 
@@ -48,34 +47,13 @@ impl StorySide {
     }
 }
 
-impl fmt::Display for StorySide {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.as_str())
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is none of `frontmatter`, `status-line`, `sprint-status`")]
-pub struct StorySideError {
-    pub text: String,
-}
-
-impl FromStr for StorySide {
-    type Err = StorySideError;
-
-    fn from_str(text: &str) -> Result<Self, StorySideError> {
-        let named = Self::ALL.into_iter().find(|side| side.as_str() == text);
-        named.ok_or_else(|| StorySideError { text: text.to_owned() })
-    }
-}
-
 impl StorySides {
     pub fn read(
         artifact: &Artifact,
         lifecycle: Option<Arc<Lifecycle>>,
         sprint_status: Option<&str>,
     ) -> Option<Self> {
-        let (key, _) = LedgerKey::of_artifact(artifact).filter(|(key, _)| key.is_story())?;
+        let key = LedgerKey::of_artifact(artifact, lifecycle.as_deref()).filter(|key| key.is_story())?;
         // Of a file in which git left two versions nobody knows what it says.
         let is_unresolved = |problem: &Problem| {
             matches!(problem, Problem::NotYaml { error: ParseError::MergeConflict { .. } })
@@ -86,29 +64,24 @@ impl StorySides {
         let state = artifact.state();
         let frontmatter = state.status.as_ref().and_then(Field::filled);
         let status_line = state.body_status.as_ref().map(|line| line.text.as_str());
-        let said = |word: Option<&str>| word.filter(|word| is_word(word)).map(str::to_owned);
-        let sides = Self {
-            path: artifact.path().clone(),
-            key,
-            frontmatter: said(frontmatter),
-            status_line: said(status_line),
-            sprint_status: said(sprint_status),
-            lifecycle,
-        };
-        StorySide::ALL.iter().any(|side| sides.word(*side).is_some()).then_some(sides)
+        let said = [frontmatter, status_line, sprint_status];
+        let said = said.map(|word| word.filter(|word| is_word(word)).map(str::to_owned));
+        let is_any = said.iter().any(Option::is_some);
+        is_any.then(|| Self { path: artifact.path().clone(), key, said, lifecycle })
     }
 
     pub fn word(&self, side: StorySide) -> Option<&str> {
-        match side {
-            StorySide::Frontmatter => self.frontmatter.as_deref(),
-            StorySide::StatusLine => self.status_line.as_deref(),
-            StorySide::SprintStatus => self.sprint_status.as_deref(),
-        }
+        self.said[side as usize].as_deref()
+    }
+
+    /// Returns whether both say the same of themselves, whatever ledgers say.
+    pub fn is_same_file(&self, other: &Self) -> bool {
+        self.said[..2] == other.said[..2]
     }
 
     pub fn is_disputed(&self) -> bool {
         let words = self.words();
-        let own = [self.frontmatter.as_deref(), self.status_line.as_deref()];
+        let own = [StorySide::Frontmatter, StorySide::StatusLine].map(|side| self.word(side));
         let copies_differ =
             matches!(own, [Some(frontmatter), Some(line)] if !words.is_same(frontmatter, line));
         copies_differ || own.into_iter().flatten().any(|word| !self.is_in_ledger(word))
@@ -117,7 +90,7 @@ impl StorySides {
     /// Returns whether line and ledger agree on a later state, to which moves lead.
     pub fn is_agreed(&self) -> bool {
         let said = [StorySide::StatusLine, StorySide::SprintStatus].map(|side| self.chosen(side));
-        let (Some(own), [Some(line), Some(listed)]) = (self.frontmatter.as_deref(), said) else {
+        let (Some(own), [Some(line), Some(listed)]) = (self.word(StorySide::Frontmatter), said) else {
             return false;
         };
         let is_later = self.furthest().is_some_and(|side| side != StorySide::Frontmatter);
@@ -127,7 +100,7 @@ impl StorySides {
     }
 
     fn is_in_ledger(&self, status: &str) -> bool {
-        let (words, listed) = (self.words(), self.sprint_status.as_deref());
+        let (words, listed) = (self.words(), self.word(StorySide::SprintStatus));
         words.in_ledger(status).is_none() || listed.is_none_or(|listed| words.fits(status, listed))
     }
 
@@ -144,9 +117,7 @@ impl StorySides {
     pub fn furthest(&self) -> Option<StorySide> {
         let said = || StorySide::FALLBACK.into_iter().filter_map(|side| Some((side, self.chosen(side)?)));
         let reaches = |word: &str| {
-            let leads_here = |other: &str| {
-                matches!(self.words().change(other, word), WordChange::Same | WordChange::Forward)
-            };
+            let leads_here = |other: &str| self.words().change(other, word).is_some_and(Ordering::is_ge);
             said().all(|(_, other)| leads_here(other))
         };
         said().find(|(_, word)| reaches(word)).map(|(side, _)| side)
@@ -160,12 +131,12 @@ impl StorySides {
             StorySide::SprintStatus => self.is_in_ledger(own),
             StorySide::Frontmatter | StorySide::StatusLine => words.is_same(own, word),
         };
-        let own = self.frontmatter.as_deref().filter(goes_with);
+        let own = self.word(StorySide::Frontmatter).filter(goes_with);
         own.or_else(|| Some(words.in_frontmatter(word)))
     }
 
     pub fn words(&self) -> LedgerWords<'_> {
-        LedgerWords::new(self.lifecycle.as_deref(), self.key).in_file(&self.path)
+        LedgerWords::new(self.lifecycle.as_deref(), self.key, &self.path)
     }
 }
 
@@ -202,21 +173,6 @@ mod tests {
     }
 
     #[test]
-    fn where_the_preferred_side_is_silent_and_the_others_disagree_nobody_wins() {
-        use StorySide::{Frontmatter, SprintStatus, StatusLine};
-        for (said, preferred) in [
-            (("review", "done", "drafted"), None),
-            (("", "Done", "review"), Some(Frontmatter)),
-            (("{{status}}", "Done", "review"), Some(Frontmatter)),
-            (("review", "done", ""), Some(SprintStatus)),
-            (("review", "{x}", "done"), Some(StatusLine)),
-        ] {
-            let (frontmatter, line, ledger) = said;
-            assert_eq!(sides(frontmatter, line, ledger).winner(preferred), None, "{said:?}");
-        }
-    }
-
-    #[test]
     fn the_side_that_is_furthest_along() {
         use StorySide::{Frontmatter, SprintStatus, StatusLine};
         for (said, furthest) in [
@@ -232,28 +188,6 @@ mod tests {
         ] {
             let (frontmatter, line, ledger) = said;
             assert_eq!(sides(frontmatter, line, ledger).furthest(), furthest, "{said:?}");
-        }
-    }
-
-    #[test]
-    fn a_spec_and_its_ledger_may_say_different_words() {
-        let of_spec = |status: &str, listed: &str| {
-            let text = format!("---\nstatus: {status}\n---\n# Digest\n");
-            let artifact = Artifact::read(ProjectPath::new("spec-1-1-a.md").unwrap(), text.into_bytes());
-            let sides = StorySides::read(&artifact, None, Some(listed)).unwrap();
-            (sides.is_disputed(), sides.chosen(StorySide::SprintStatus).unwrap().to_owned())
-        };
-        for (status, listed, is_disputed, chosen) in [
-            ("done", "review", false, "done"),
-            ("done", "done", false, "done"),
-            ("in-review", "in-progress", false, "in-review"),
-            ("draft", "in-progress", false, "draft"),
-            ("blocked", "review", false, "blocked"),
-            ("in-progress", "review", true, "in-review"),
-            ("in-progress", "backlog", true, "ready-for-dev"),
-            ("done", "in-progress", true, "in-progress"),
-        ] {
-            assert_eq!(of_spec(status, listed), (is_disputed, chosen.to_owned()), "{status} {listed}");
         }
     }
 }

@@ -21,7 +21,9 @@ pub struct SprintStatus {
     /// All keys in the order of the file, also those without a word.
     keys: Vec<String>,
     structured: HashSet<String>,
-    updated: Option<String>,
+    pub(super) updated: Option<String>,
+    /// The work that retrospectives want and that is not done, by id.
+    pub open_actions: Vec<String>,
 }
 
 impl SprintStatus {
@@ -32,7 +34,13 @@ impl SprintStatus {
         let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());
         let yaml = Yaml::parse(bytes, whole)?;
         let updated = yaml.root().and_then(|root| root.get(UPDATED_KEY)?.text().map(str::to_owned));
-        let mut read = Self { updated, ..Self::default() };
+        let actions = yaml.root().and_then(|root| root.get("action_items")).map(Node::items);
+        let open = |own: &Node| {
+            let is_done = own.get("status").and_then(Node::text) == Some("done");
+            own.get("id").and_then(Node::text).filter(|_| !is_done).map(str::to_owned)
+        };
+        let open_actions = actions.unwrap_or_default().iter().filter_map(open).collect();
+        let mut read = Self { updated, open_actions, ..Self::default() };
         for entry in yaml.root().and_then(|root| root.get(STATES_KEY)).map(Node::entries).unwrap_or_default()
         {
             let value = match entry.value.kind {
@@ -52,10 +60,6 @@ impl SprintStatus {
             }
         }
         Ok(read)
-    }
-
-    pub(super) fn updated(&self) -> Option<&str> {
-        self.updated.as_deref()
     }
 
     pub fn status(&self, key: &str) -> Option<&str> {
@@ -119,7 +123,9 @@ impl SprintStatus {
         // What no reader understands says nothing; a story that is asked about it makes it a finding.
         let read = |bytes: Option<&[u8]>| bytes.and_then(|bytes| Self::read(bytes).ok()).unwrap_or_default();
         let [before, after] = bytes.map(read);
-        before.difference(&after).iter().flat_map(|key| Self::story_places(path, key)).collect()
+        let keys: BTreeSet<&String> = before.states.keys().chain(after.states.keys()).collect();
+        let differing = keys.into_iter().filter(|key| before.status(key) != after.status(key));
+        differing.flat_map(|key| Self::story_places(path, key)).collect()
     }
 
     /// The places at which the story with `key` may stand of which the ledger at `path` tells.
@@ -132,12 +138,6 @@ impl SprintStatus {
         // A spec may be called by other words behind the numbers; mostly it is called by those of its story.
         let names = [format!("{key}.md"), format!("{STORIES_FOLDER}/{key}.md"), format!("spec-{key}.md")];
         names.into_iter().filter_map(|name| beside(name).ok()).collect()
-    }
-
-    /// The stories and epics about which `later` says something else.
-    fn difference(&self, later: &Self) -> BTreeSet<String> {
-        let keys = self.states.keys().chain(later.states.keys());
-        keys.filter(|key| self.status(key) != later.status(key)).cloned().collect()
     }
 
     /// The places of the ledger of the story at `path`, nearest first: in its folder, or in the one above.
@@ -214,13 +214,18 @@ mod tests {
 
     #[test]
     fn tells_what_became_of_stories() {
-        let ledger = |states: &str| {
-            SprintStatus::read(format!("development_status: {{{states}}}").as_bytes()).unwrap()
+        let path = ProjectPath::new("docs/sprint-status.yaml").unwrap();
+        let differ = |states: [&str; 2]| {
+            let [before, after] = states.map(|states| format!("development_status: {{{states}}}"));
+            let places =
+                SprintStatus::stories_that_differ(&path, [Some(before.as_bytes()), Some(after.as_bytes())]);
+            let beside = places.iter().filter(|place| !place.as_str().contains("/stories/"));
+            let names: Vec<String> = beside.map(|place| place.file_stem().to_owned()).collect();
+            names.into_iter().filter(|name| !name.starts_with("spec-")).collect::<Vec<_>>()
         };
-        let (before, after) =
-            (ledger("a: done, b: review, c: review"), ledger("a: done, b: done, d: backlog"));
-        assert_eq!(before.difference(&after).into_iter().collect::<Vec<_>>(), ["b", "c", "d"]);
-        assert!(after.difference(&after).is_empty());
+        let (before, after) = ("a: done, b: review, c: review", "a: done, b: done, d: backlog");
+        assert_eq!(differ([before, after]), ["b", "c", "d"]);
+        assert!(differ([after, after]).is_empty());
     }
 
     #[test]

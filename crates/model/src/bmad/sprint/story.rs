@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    EntryLocation, LedgerEntry, LedgerKey, LedgerPart, LedgerWords, is_story_spec,
+    EntryLocation, LedgerChange, LedgerEntry, LedgerKey, LedgerLeft, LedgerPart, LedgerWords, is_story_spec,
     ledger_words::is_issue_key, story_key,
 };
 use crate::{
@@ -41,13 +41,13 @@ pub enum StoryState {
 
 impl Story {
     /// Reads the role of `artifact`, whose status has the lifecycle `lifecycle`, for the ledgers.
-    pub fn read(artifact: &Artifact, lifecycle: impl FnOnce() -> Option<Arc<Lifecycle>>) -> StoryState {
-        let key = LedgerKey::of_artifact(artifact).filter(|_| artifact.state().kind.is_none());
-        let Some((key, _)) = key else { return StoryState::Other };
+    pub fn read(artifact: &Artifact, lifecycle: Option<&Arc<Lifecycle>>) -> StoryState {
+        let key = LedgerKey::of_artifact(artifact, lifecycle.map(|own| &**own));
+        let Some(key) = key.filter(|_| artifact.state().kind.is_none()) else { return StoryState::Other };
         let is_story = key.is_story() && artifact.has_story_heading();
         let state = artifact.state();
         let Some(status) = state.status.as_ref().and_then(Field::filled).filter(|word| is_word(word)) else {
-            let is_waiting = is_story && (state.body_status.is_some() || state.status.is_some());
+            let is_waiting = is_story && (artifact.is_story() || state.status.is_some());
             return if is_waiting { StoryState::Waiting } else { StoryState::Other };
         };
         StoryState::Told(Box::new(Self {
@@ -55,7 +55,7 @@ impl Story {
             key,
             status: status.to_owned(),
             line: state.body_status.clone(),
-            lifecycle: lifecycle(),
+            lifecycle: lifecycle.cloned(),
             belongs_in_ledger: is_story && key.part != LedgerPart::Named && !is_story_spec(artifact.path()),
         }))
     }
@@ -66,7 +66,7 @@ impl Story {
     }
 
     pub fn words(&self) -> LedgerWords<'_> {
-        LedgerWords::new(self.lifecycle.as_deref(), self.key).in_file(&self.path)
+        LedgerWords::new(self.lifecycle.as_deref(), self.key, &self.path)
     }
 }
 
@@ -80,27 +80,38 @@ impl Artifact {
     /// `Status:` line say so.
     pub(crate) fn is_story(&self) -> bool {
         self.state().body_status.is_some()
-            && (story_key(self.path()).is_some() || is_issue_key(self.path().file_stem()))
             && self.has_story_heading()
+            && (story_key(self.path()).is_some() || self.is_called_as_its_heading())
+    }
+
+    /// Any text may begin with the word `Story`: one has a key, the name of the file, or a colon there.
+    fn is_called_as_its_heading(&self) -> bool {
+        let name = self.path().file_stem();
+        let is_named = |heading: String| heading.starts_with("Story:") || heading.contains(name);
+        is_issue_key(name) || self.first_heading().is_some_and(is_named)
     }
 
     pub(super) fn has_story_heading(&self) -> bool {
-        self.first_heading().is_some_and(|heading| heading.split_whitespace().next() == Some("Story"))
+        let first = |heading: String| matches!(heading.split_whitespace().next(), Some("Story" | "Story:"));
+        self.first_heading().is_some_and(first)
     }
 }
 
 impl TrackedArtifact {
     /// Returns whether only its body or ledger says its status: nothing follows it until an import.
     pub fn waits_for_import(&self) -> bool {
-        matches!(Story::read(self.artifact(), || None), StoryState::Waiting)
+        let lifecycle = self.lifecycle().map(|choice| &choice.lifecycle);
+        matches!(Story::read(self.artifact(), lifecycle), StoryState::Waiting)
     }
 }
 
-/// The entry for the line of `story`; `None` where it says the same in any case, or is not there.
-pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
-    let line = story.line.as_ref().filter(|line| !is_same_status(&line.text, &story.status))?;
-    Some(LedgerEntry {
+/// The file of `story`, which has `bytes`, with its line brought to the frontmatter where it differs.
+pub fn project_line(story: &Story, bytes: &[u8], is_forced: bool) -> LedgerChange {
+    let differs = |line: &&BodyStatus| !is_same_status(&line.text, &story.status);
+    let line = story.line.as_ref().filter(|_| story.key.is_story()).filter(differs);
+    let entry = |line: &BodyStatus| LedgerEntry {
         story: story.path.clone(),
+        file: story.path.clone(),
         key: story.name().to_owned(),
         location: EntryLocation::StatusLine,
         from: Some(line.text.clone()),
@@ -108,12 +119,24 @@ pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
         // People compare it with the frontmatter above it, so it is the same word.
         to: story.status.clone(),
         is_foreign: !story.words().have(&line.text),
-    })
+    };
+    let (mut change, entries) = LedgerChange::sorted(line.map(entry), is_forced);
+    for entry in entries {
+        change.bytes = write_line(&story.path, bytes, &entry.to);
+        match change.bytes {
+            Some(_) => change.written.push(entry),
+            None => {
+                let reason = "the line would not say that afterwards".to_owned();
+                change.left.push(LedgerLeft { entry, reason });
+            }
+        }
+    }
+    change
 }
 
 /// The file at `path` with `word` in its line `Status:`; `None` where there is no such line, or it would not
 /// say that afterwards. No byte outside the old word differs.
-pub fn write_line(path: &ProjectPath, bytes: &[u8], word: &str) -> Option<Vec<u8>> {
+fn write_line(path: &ProjectPath, bytes: &[u8], word: &str) -> Option<Vec<u8>> {
     let before = Artifact::read(path.clone(), bytes.to_vec());
     let Span { start, end } = before.state().body_status.as_ref()?.span;
     let bytes = [&bytes[..start], word.as_bytes(), &bytes[end..]].concat();
@@ -160,16 +183,18 @@ mod tests {
             ("1-1-a.md", "---\nstatus: review\n---\n# Story 1.1\n", "told review, belongs"),
             ("1-1-a.md", "---\nstatus: review\n---\n# Notes\n", "told review"),
             ("spec-1-1-a.md", "---\nstatus: in-review\n---\n# Story 1.1\n", "told in-review"),
-            ("spec-fix.md", "---\nstatus: in-review\n---\n# Story 1.1\n", "other"),
+            ("spec-fix.md", "---\nstatus: in-review\n---\n# Story 1.1\n", "told in-review"),
+            ("login_page.md", "---\nstatus: review\n---\n# Story: Login\n", "told review"),
+            ("login_page.md", "---\nstatus: review\n---\n# Login\n", "other"),
+            ("login_page.md", "# Story login_page: Login\n\nStatus: review\n", "waiting"),
             ("epic-1.md", "---\nstatus: done\n---\n# Epic 1\n", "told done"),
             ("1-1-a.md", "# Story 1.1\n\nStatus: review\n", "waiting"),
             ("1-1-a.md", "---\nstatus: '{{status}}'\n---\n# Story 1.1\n", "waiting"),
             ("1-1-a.md", "# Notes\n\nStatus: review\n", "other"),
-            ("prd.md", "---\nstatus: review\n---\n# Story\n", "other"),
             ("epic-1.md", "# Epic 1\n", "other"),
         ] {
             let artifact = Artifact::read(ProjectPath::new(path).unwrap(), text.as_bytes().to_vec());
-            let said = match Story::read(&artifact, || None) {
+            let said = match Story::read(&artifact, None) {
                 StoryState::Told(story) => {
                     format!("told {}{}", story.status, if story.belongs_in_ledger { ", belongs" } else { "" })
                 }
@@ -186,10 +211,13 @@ mod status_line_tests {
     use super::*;
     use crate::bmad::sprint::StoryState;
 
-    fn entry(text: &str) -> Option<(String, bool)> {
+    /// The line afterwards; `None` where it stays, `left` where only a person may replace it.
+    fn projected(text: &str) -> Option<String> {
         let artifact = Artifact::read(ProjectPath::new("1-1-a.md").unwrap(), text.as_bytes().to_vec());
-        let StoryState::Told(story) = Story::read(&artifact, || None) else { panic!("{text:?}") };
-        line_entry(&story).map(|entry| (entry.to, entry.is_foreign))
+        let StoryState::Told(story) = Story::read(&artifact, None) else { panic!("{text:?}") };
+        let change = project_line(&story, text.as_bytes(), false);
+        let written = change.written.into_iter().map(|entry| entry.to);
+        written.chain(change.refused.into_iter().map(|_| "left".to_owned())).next()
     }
 
     #[test]
@@ -198,16 +226,15 @@ mod status_line_tests {
         for (line, expected) in [
             ("Status: in-review", None),
             ("Status: In-Review", None),
-            ("Status: review", Some(false)),
-            ("**Status:** ready-for-dev", Some(false)),
-            ("Status: done", Some(false)),
-            ("Status: done (two notes)", Some(false)),
-            ("Status: shipped", Some(true)),
+            ("Status: review", Some("in-review")),
+            ("**Status:** ready-for-dev", Some("in-review")),
+            ("Status: done", Some("in-review")),
+            ("Status: done (two notes)", Some("in-review")),
+            ("Status: shipped", Some("left")),
             ("Status: In Review.", None),
             ("No status", None),
         ] {
-            let expected = expected.map(|is_foreign| ("in-review".to_owned(), is_foreign));
-            assert_eq!(entry(&text(line)), expected, "{line}");
+            assert_eq!(projected(&text(line)).as_deref(), expected, "{line}");
         }
     }
 

@@ -15,6 +15,7 @@ rules! { Bmad;
     pub(crate) STORIES_WRONG "SMB06" "stories-yaml-wrong" Error Decision::OfLaterStage;
     pub(crate) TICKET_ID_REUSED "SMB07" "ticket-id-reused" Error Decision::OfLaterStage;
     pub(crate) BASELINE_UNKNOWN "SMB08" "baseline-unknown" Warning Decision::OfArtifact(check_baseline_unknown);
+    pub(crate) FOLDER_MOVED "SMB09" "folder-moved" Note Decision::OfLaterStage;
 }
 
 /// Keys of the commit before a spec, and the word of specs begun without git.
@@ -45,6 +46,15 @@ pub fn memlog_finding(path: &ProjectPath, entry: &str) -> Finding {
     let message = format!("the entry `{entry}` was changed, moved or taken away since HEAD");
     let help = "a memlog only grows: put it back, and say what is right now with `stepmark memlog append`";
     Finding::new(&MEMLOG_CHANGED, path, Span::at(0), message).with_help(help)
+}
+
+/// The finding that artifacts stand in both folders of `key`, which the layer at `path` moved.
+pub fn folder_moved_finding(path: &ProjectPath, span: Span, key: &str, folders: [&str; 2]) -> Finding {
+    let [before, now] = folders;
+    let message = format!("`{key}` was moved from `{before}` to `{now}`, and files stand in both");
+    let help = "stepmark looks in both, skills that read `_bmad/config.toml` alone in the first: \
+                give that file the new path, and bring the files there";
+    Finding::new(&FOLDER_MOVED, path, span, message).with_help(help)
 }
 
 pub fn stories_finding(path: &ProjectPath, (span, message): (Span, String)) -> Finding {

@@ -3,7 +3,9 @@
 use self::written_time::WrittenTime;
 use crate::artifact::{Field, Problem, ProjectPath};
 use crate::autodev::keeps_state;
-use crate::bmad::sprint::{LedgerKey, LedgerWords, SprintStatus, WordChange};
+use std::cmp::Ordering;
+
+use crate::bmad::sprint::{LedgerKey, LedgerWords, SprintStatus};
 use crate::check::{Finding, Fix, Safety, Severity, Subject, rule::Decision};
 use crate::{delegation::Completion, workflow::WorkState};
 use stepmark_frontmatter::{ParseError, Span};
@@ -29,12 +31,12 @@ fn check_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for diagnosis in subject.diagnoses(|problem| matches!(problem, Problem::StatusDisagrees { .. })) {
         let Problem::StatusDisagrees { frontmatter, body } = &diagnosis.problem else { continue };
         let path = subject.artifact.path();
-        let key = LedgerKey::of_artifact(subject.artifact).filter(|(key, _)| key.is_story());
-        let words = LedgerWords::of_story(subject.lifecycle()).in_file(path);
+        let key = LedgerKey::of_artifact(subject.artifact, subject.lifecycle()).filter(|key| key.is_story());
+        let words = LedgerWords::new(subject.lifecycle(), LedgerKey::NAMED, path);
         let change = words.change(body, frontmatter);
         // A body line that is further along is newer; a line with more than a status is for a person.
         let is_alone = subject.artifact.state().body_status.as_ref().is_some_and(|line| !line.has_more);
-        let is_safe = change != WordChange::Back && !frontmatter.contains(['\n', '\r']);
+        let is_safe = change != Some(Ordering::Less) && !frontmatter.contains(['\n', '\r']);
         let title = format!("make the line say `{frontmatter}`");
         let fix = (is_safe && is_alone)
             .then(|| Fix::splice(Safety::Unsafe, title, diagnosis.span, frontmatter.as_str()));
@@ -43,7 +45,7 @@ fn check_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             Some(_) => {
                 copy_remedy(words, [body, frontmatter], (path, "status-line"), "makes the line say the same")
             }
-            None if change == WordChange::Back => {
+            None if change == Some(Ordering::Less) => {
                 "the line is further: make both say what is true".to_owned()
             }
             None => "the frontmatter counts; make the line say the same".to_owned(),
@@ -125,12 +127,12 @@ fn check_time_impossible(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 
 fn check_sprint_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let path = subject.artifact.path();
-    let named = LedgerKey::of_artifact(subject.artifact).filter(|(kind, _)| kind.is_story());
-    let (Some(environment), Some((kind, _))) = (subject.environment, named) else { return };
     let Some(own) = StoryStatus::of(subject) else { return };
+    let named = LedgerKey::of_artifact(subject.artifact, subject.lifecycle()).filter(|key| key.is_story());
+    let (Some(environment), Some(kind)) = (subject.environment, named) else { return };
     let said = |ledger: ProjectPath| Some((environment.sprint_status(&ledger, path.file_stem())?, ledger));
     let Some((word, ledger)) = SprintStatus::places(path).into_iter().find_map(said) else { return };
-    let words = LedgerWords::new(subject.lifecycle(), kind).in_file(path);
+    let words = LedgerWords::new(subject.lifecycle(), kind, path);
     let Some(meant) = words.in_ledger(own.word).filter(|_| !words.fits(own.word, &word)) else { return };
     let message = format!("the story says `{}`, `{ledger}` says `{word}`", own.word);
     let help = if own.is_line {
@@ -155,7 +157,7 @@ fn copy_remedy(
     let project =
         if words.have(from) { "`stepmark project --ledgers`".to_owned() } else { import("frontmatter") };
     match words.change(from, to) {
-        WordChange::Back => format!(
+        Some(Ordering::Less) => format!(
             "{} takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, {project} {done}",
             import("furthest")
         ),
@@ -286,7 +288,7 @@ pub fn sprint_status_unmatched_findings(
         let others = others.collect::<Vec<_>>().join(", ");
         let others = if more.is_empty() { String::new() } else { format!("; the others: {others}") };
         found.push(finding.with_help(format!(
-            "it is left as it is; name the entry and its file `N-M-slug`, or as an issue is called: `AUTH-1-login`{others}"
+            "it is left as it is; give the entry and its file one name, and the file a heading `# Story …`, or say what keys of stories look like: `stories: {{key_pattern: 'story_*'}}`{others}"
         )));
     }
     for story in stories {

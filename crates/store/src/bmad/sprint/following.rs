@@ -12,8 +12,8 @@ use jiff::{Timestamp, Zoned};
 use std::{collections::HashMap, path::Path, sync::Arc};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::bmad::sprint::{
-    EntryLocation, LedgerEntry, SprintStatus, Story, StorySides, StoryState, line_entry, listed_entries,
-    write_entries, write_line,
+    EntryLocation, LedgerChange, LedgerEntry, LedgerLeft, SprintStatus, Story, StorySides, StoryState,
+    project_ledger, project_line,
 };
 use stepmark_model::check::{Finding, Severity};
 use stepmark_model::{tracked_artifact::TrackedArtifact, transition::Remark};
@@ -32,12 +32,8 @@ impl MovedStory {
 
     /// The file with its line brought along, if it has one that may be; and what is to be said.
     pub(crate) fn with_line(&self, bytes: &[u8]) -> (Option<Vec<u8>>, Option<Remark>) {
-        let Some(entry) = line_entry(&self.0).filter(|_| self.0.key.is_story()) else {
-            return (None, None);
-        };
-        let written = (!entry.is_foreign).then(|| write_line(&self.0.path, bytes, &entry.to)).flatten();
-        let left = written.is_none().then(|| left(&entry));
-        (written, left)
+        let LedgerChange { bytes, refused, left, .. } = project_line(&self.0, bytes, false);
+        (bytes, remarks(&[], &refused, &left).next())
     }
 
     pub(crate) fn ledger(
@@ -46,41 +42,39 @@ impl MovedStory {
         bytes: &[u8],
         now: &Zoned,
     ) -> (FileDecision, Option<Remark>) {
-        let ledger = match SprintStatus::read(bytes) {
-            Ok(ledger) => ledger,
+        match project_ledger(path, bytes, &[&self.0], [false, false], now) {
+            Ok(LedgerChange { bytes, written, refused, left }) => {
+                let remark = remarks(&written, &refused, &left).next();
+                (bytes.map_or(FileDecision::Keep, FileDecision::Write), remark)
+            }
             Err(error) => {
-                return (
-                    FileDecision::Keep,
-                    Some(Remark::LedgerLeft { reason: format!("`{path}`: {error}") }),
-                );
+                let remark = Remark::LedgerLeft { reason: format!("`{path}`: {error}") };
+                (FileDecision::Keep, Some(remark))
             }
-        };
-        let entries = listed_entries(path, &ledger, &[&self.0]);
-        let is_missing = |entry: &LedgerEntry| matches!(entry.location, EntryLocation::Behind { .. });
-        let Some(entry) = entries.into_iter().find(|entry| !is_missing(entry)) else {
-            return (FileDecision::Keep, None);
-        };
-        if let Some(obstacle) = entry.obstacle() {
-            return (FileDecision::Keep, Some(Remark::LedgerLeft { reason: format!("{entry}: {obstacle}") }));
-        }
-        if entry.is_foreign {
-            return (FileDecision::Keep, Some(left(&entry)));
-        }
-        let done = write_entries(bytes, vec![entry]).kept_up(now);
-        match (done.written.first(), done.left.first()) {
-            (Some(entry), _) => (FileDecision::Write(done.bytes), Some(followed(entry))),
-            (None, Some((entry, error))) => {
-                (FileDecision::Keep, Some(Remark::LedgerLeft { reason: format!("{entry}: {error}") }))
-            }
-            (None, None) => (FileDecision::Keep, None),
         }
     }
 }
 
+/// The remarks about entries, but for those of lines that were written.
+fn remarks<'e>(
+    written: &'e [LedgerEntry],
+    refused: &'e [LedgerEntry],
+    left: &'e [LedgerLeft],
+) -> impl Iterator<Item = Remark> + 'e {
+    let written = written.iter().filter(|entry| entry.location != EntryLocation::StatusLine);
+    let written = written.map(|entry| {
+        let (ledger, status) = (entry.file.to_string(), entry.to.clone());
+        Remark::LedgerFollowed { ledger, status }
+    });
+    let refused = refused.iter().map(LedgerEntry::to_string);
+    let left = left.iter().map(|left| format!("{}: {}", left.entry, left.reason));
+    written.chain(refused.chain(left).map(|reason| Remark::LedgerLeft { reason }))
+}
+
 #[derive(Debug)]
 pub(super) enum Listing {
-    /// In this ledger, the nearest that has one, with this word.
-    Listed(ProjectPath, Option<String>),
+    /// In this ledger, the nearest that has one, under this key and with this word.
+    Listed(ProjectPath, String, Option<String>),
     /// In none; this one is the nearest.
     Unlisted(ProjectPath),
     /// It may be in this one, which cannot be read.
@@ -96,7 +90,10 @@ impl Ledgers {
             match ledgers.entry(place.clone()).or_insert_with(unread) {
                 Ledger::Absent => {}
                 Ledger::Read(ledger) => match ledger.entry_of(path.file_stem()) {
-                    Some(key) => return Listing::Listed(place, ledger.status(key).map(str::to_owned)),
+                    Some(key) => {
+                        let word = ledger.status(key).map(str::to_owned);
+                        return Listing::Listed(place, key.to_owned(), word);
+                    }
                     None => nearest = nearest.or(Some(place)),
                 },
                 Ledger::Broken { .. } | Ledger::Unreadable(_) => return Listing::Unknown(place),
@@ -111,7 +108,7 @@ pub(crate) fn listing_of(workspace: &Workspace, path: &ProjectPath) -> (Option<P
     let ledgers = Ledgers::default();
     let mut ignored = None;
     let listing = match ledgers.listing_of(workspace, path) {
-        Listing::Listed(ledger, _) => {
+        Listing::Listed(ledger, ..) => {
             ignored = is_ignored_in_linked(workspace.root().path(), &ledger)
                 .then(|| Remark::LedgerIgnored { ledger: ledger.to_string() });
             Some(ledger)
@@ -138,27 +135,12 @@ fn unreadable_ledger(broken: &BrokenSprintStatus) -> Remark {
     Remark::LedgerLeft { reason: format!("`{path}`: {message}") }
 }
 
-fn left(entry: &LedgerEntry) -> Remark {
-    Remark::LedgerLeft { reason: entry.to_string() }
-}
-
-fn followed(entry: &LedgerEntry) -> Remark {
-    Remark::LedgerFollowed { ledger: entry.file().to_string(), status: entry.to.clone() }
-}
-
 impl LedgerProjection {
     pub fn remarks(self) -> Vec<Remark> {
-        let written =
-            self.written.iter().filter(|entry| entry.location != EntryLocation::StatusLine).map(followed);
-        let refused = self.refused.iter().map(left);
-        let entries = refused.chain(
-            self.left
-                .iter()
-                .map(|left| Remark::LedgerLeft { reason: format!("{}: {}", left.entry, left.reason) }),
-        );
+        let entries = remarks(&self.written, &self.refused, &self.left);
         let broken = self.broken.iter().map(unreadable_ledger);
         let failed = self.failed.iter().map(|error| Remark::LedgerLeft { reason: error.to_string() });
-        written.chain(entries).chain(broken).chain(failed).collect()
+        entries.chain(broken).chain(failed).collect()
     }
 }
 
@@ -166,19 +148,11 @@ impl LedgerProjection {
 pub struct StorySurvey {
     /// Each story of which anything is said, in the order of the paths.
     pub stories: Vec<StorySides>,
-    /// Stories whose ledger cannot be read: what all sides say is not known, so nobody can choose.
-    pub waiting: Vec<WaitingStory>,
+    /// Stories, each with its ledger that cannot be read: nobody knows all sides, so nobody can choose.
+    pub waiting: Vec<(ProjectPath, ProjectPath)>,
+    /// Ledgers that are no YAML, or with an entry that cannot be joined to a story.
     pub broken: Vec<BrokenSprintStatus>,
-    /// Ledgers with an entry that cannot be joined to a story.
-    pub unmatched: Vec<BrokenSprintStatus>,
     pub unreadable: Vec<ArtifactError>,
-}
-
-/// A story that waits until its ledger can be read.
-#[derive(Clone, Debug)]
-pub struct WaitingStory {
-    pub story: ProjectPath,
-    pub ledger: ProjectPath,
 }
 
 impl StoryLedgers<'_> {
@@ -190,7 +164,14 @@ impl StoryLedgers<'_> {
         };
         let (mut survey, ledgers) = (StorySurvey::default(), Ledgers::default());
         for artifact in found.artifacts.iter().filter(|artifact| is_asked(artifact.path())) {
-            look_at(self.workspace, artifact, &ledgers, &mut survey);
+            let listing = ledgers.listing_of(self.workspace, artifact.path());
+            let word = if let Listing::Listed(_, _, word) = &listing { word.as_deref() } else { None };
+            let lifecycle = artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle));
+            let sides = StorySides::read(artifact.artifact(), lifecycle, word);
+            match (sides, listing) {
+                (Some(sides), Listing::Unknown(ledger)) => survey.waiting.push((sides.path, ledger)),
+                (sides, _) => survey.stories.extend(sides),
+            }
         }
         survey.unreadable.extend(found.unreadable.into_iter().filter(|error| is_asked(error.path())));
         let (broken, unreadable) = ledgers.into_unusable();
@@ -201,7 +182,8 @@ impl StoryLedgers<'_> {
             unmatched.finding.severity != Severity::Note
                 && survey.broken.iter().all(|broken| broken.finding.path != unmatched.finding.path)
         };
-        survey.unmatched = self.unmatched(&Self::stories(all)).into_iter().filter(is_new).collect();
+        let unmatched = self.unmatched(&Self::stories(all)).into_iter().filter(is_new).collect::<Vec<_>>();
+        survey.broken.extend(unmatched);
         survey.unreadable.extend(unreadable);
         Ok(survey)
     }
@@ -210,17 +192,13 @@ impl StoryLedgers<'_> {
 impl StoryLedgers<'_> {
     /// The writer of the entry about each of these stories in its nearest ledger, as git knows it.
     pub(crate) fn writers(&self, stories: &[ProjectPath]) -> HashMap<ProjectPath, String> {
-        let mut ledgers: HashMap<ProjectPath, Option<(SprintStatus, Writers)>> = HashMap::new();
-        let read = |path: &ProjectPath| {
-            let states = SprintStatus::read(&self.workspace.read_file(path).ok()?).ok()?;
-            Some((states, blame(self.workspace.root(), path)))
-        };
+        let (known, mut ledgers) = (Ledgers::default(), HashMap::<ProjectPath, Writers>::new());
         let mut writer = |story: &ProjectPath| {
-            SprintStatus::places(story).into_iter().find_map(|place| {
-                let ledger = ledgers.entry(place.clone()).or_insert_with(|| read(&place));
-                let (states, writers) = ledger.as_ref()?;
-                writers.get(states.entry_of(story.file_stem())?).cloned()
-            })
+            let Listing::Listed(ledger, key, _) = known.listing_of(self.workspace, story) else {
+                return None;
+            };
+            let asked = || blame(self.workspace.root(), &ledger);
+            ledgers.entry(ledger.clone()).or_insert_with(asked).get(&key).cloned()
         };
         stories.iter().filter_map(|story| Some((story.clone(), writer(story)?))).collect()
     }
@@ -254,19 +232,4 @@ fn blame(root: &Root, path: &ProjectPath) -> Writers {
         }
     }
     writers
-}
-
-fn look_at(workspace: &Workspace, artifact: &TrackedArtifact, ledgers: &Ledgers, survey: &mut StorySurvey) {
-    let path = artifact.path();
-    let lifecycle = || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle));
-    let sides = |word: Option<&str>| StorySides::read(artifact.artifact(), lifecycle(), word);
-    match ledgers.listing_of(workspace, path) {
-        Listing::Unknown(ledger) => {
-            if sides(None).is_some() {
-                survey.waiting.push(WaitingStory { story: path.clone(), ledger });
-            }
-        }
-        Listing::Listed(_, word) => survey.stories.extend(sides(word.as_deref())),
-        Listing::Unlisted(_) | Listing::Nowhere => survey.stories.extend(sides(None)),
-    }
 }

@@ -5,7 +5,7 @@ use crate::changes::ChangeError;
 use crate::commit::{FileDecision, Outcome};
 use crate::workspace::ArtifactError;
 use stepmark_model::{
-    artifact::{Artifact, Field, ProjectPath},
+    artifact::{Artifact, ProjectPath},
     bmad::sprint::{StorySide, StorySides, with_status},
     journal::{EventDraft, Kind},
 };
@@ -38,13 +38,11 @@ impl ImportDecision {
 
     /// Returns whether anything is to be written, or a ledger may have to follow.
     pub fn is_needed(&self) -> bool {
+        use StorySide::{Frontmatter, StatusLine};
         let (sides, word) = (&self.sides, self.word());
-        let differs = |side: &Option<String>| side.as_deref().is_some_and(|said| Some(said) != word);
-        word.is_some()
-            && (sides.frontmatter.is_none()
-                || sides.is_disputed()
-                || differs(&sides.frontmatter)
-                || differs(&sides.status_line))
+        let differs = |side| sides.word(side).is_some_and(|said| Some(said) != word);
+        let is_silent = sides.word(Frontmatter).is_none();
+        word.is_some() && (is_silent || sides.is_disputed() || differs(Frontmatter) || differs(StatusLine))
     }
 
     fn draft(&self, command: &str) -> EventDraft {
@@ -52,7 +50,7 @@ impl ImportDecision {
         let said = StorySide::ALL.into_iter().filter_map(|side| Some((side, sides.word(side)?)));
         let draft = EventDraft::new(Kind::IMPORT)
             .with_command(command)
-            .with_reason(Some(format!("{} wins", self.winner)))
+            .with_reason(Some(format!("{} wins", self.winner.as_str())))
             .with("winner", self.winner.as_str());
         said.fold(draft, |draft, (side, word)| draft.with(&side.data_key(), word))
     }
@@ -64,26 +62,23 @@ impl StoryLedgers<'_> {
     /// where it counts. Leases are.
     pub fn import(&self, decisions: &[ImportDecision], command: &str) -> StoryImport {
         let mut done = StoryImport::default();
-        for batch in decisions.chunks(BATCH) {
-            if let Err(error) = self.import_batch(batch, command, &mut done) {
-                if batch.len() == 1 {
-                    done.failed.push(error);
-                    continue;
-                }
-                // One of them stands in the way; the others need not wait.
-                for decision in batch {
-                    if let Err(error) = self.import_batch(std::slice::from_ref(decision), command, &mut done)
-                    {
-                        done.failed.push(error);
-                    }
-                }
-            }
-        }
+        self.import_all(decisions, BATCH, command, &mut done);
         let is_done = |path: &&ProjectPath| !done.changed_meanwhile.contains(path);
         let paths = decisions.iter().map(|decision| &decision.sides.path).filter(is_done);
         let read: Vec<_> = paths.filter_map(|path| self.workspace.artifact(path).ok()).collect();
         done.ledgers = self.project(&read, true);
         done
+    }
+
+    /// Imports `size` at a time; where one of them stands in the way, the others need not wait.
+    fn import_all(&self, all: &[ImportDecision], size: usize, command: &str, done: &mut StoryImport) {
+        for batch in all.chunks(size) {
+            match self.import_batch(batch, command, done) {
+                Err(error) if batch.len() == 1 => done.failed.push(error),
+                Err(_) => self.import_all(batch, 1, command, done),
+                Ok(()) => {}
+            }
+        }
     }
 
     fn import_batch(
@@ -131,15 +126,6 @@ impl StoryLedgers<'_> {
 
 fn is_as_shown(sides: &StorySides, bytes: &[u8]) -> bool {
     let now = Artifact::read(sides.path.clone(), bytes.to_vec());
-    let frontmatter = now.state().status.as_ref().and_then(Field::filled);
-    let line = now.state().body_status.as_ref().map(|line| line.text.as_str());
-    let is_same = |shown: Option<&str>, now: Option<&str>| {
-        shown == now || shown.is_none() && now.is_some_and(is_unfilled)
-    };
-    is_same(sides.frontmatter.as_deref(), frontmatter) && is_same(sides.status_line.as_deref(), line)
-}
-
-/// A template that nobody filled in says nothing.
-fn is_unfilled(text: &str) -> bool {
-    text.contains(['{', '}'])
+    let now = StorySides::read(&now, sides.lifecycle.clone(), sides.word(StorySide::SprintStatus));
+    now.is_some_and(|now| now.is_same_file(sides))
 }

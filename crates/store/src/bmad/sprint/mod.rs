@@ -9,8 +9,6 @@ mod import;
 #[cfg(feature = "write")]
 mod projecting;
 
-#[cfg(feature = "write")]
-use std::sync::Arc;
 use std::{
     collections::{BTreeMap, BTreeSet, btree_map::Entry},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -18,10 +16,10 @@ use std::{
 
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_frontmatter::ParseError;
-#[cfg(feature = "write")]
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath},
+    artifact::ProjectPath,
+    bmad::settings::STORIES_KEY,
     bmad::sprint::{LedgerKey, SPRINT_STATUS_NAME, SprintStatus, Story, StoryState},
     check::{
         Finding,
@@ -30,13 +28,13 @@ use stepmark_model::{
 };
 
 #[cfg(feature = "write")]
-pub(crate) use following::{MovedStory, listing_of};
+pub use following::StorySurvey;
 #[cfg(feature = "write")]
-pub use following::{StorySurvey, WaitingStory};
+pub(crate) use following::{MovedStory, listing_of};
 #[cfg(feature = "write")]
 pub use import::{ImportDecision, StoryImport};
 #[cfg(feature = "write")]
-pub use projecting::{LedgerLeft, LedgerProjection};
+pub use projecting::LedgerProjection;
 
 /// The stories of BMAD's sprints, in `sprint-status.yaml` and in their own files.
 #[derive(Clone, Copy, Debug)]
@@ -50,9 +48,8 @@ impl Workspace {
     }
 }
 
-#[cfg(feature = "write")]
 fn story_state(artifact: &TrackedArtifact) -> StoryState {
-    Story::read(artifact.artifact(), || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle)))
+    Story::read(artifact.artifact(), artifact.lifecycle().map(|choice| &choice.lifecycle))
 }
 
 #[derive(Debug, Default)]
@@ -160,21 +157,15 @@ pub struct SprintLedgers {
 }
 
 impl StoryLedgers<'_> {
-    /// The ledgers beside the stories, epics and retrospectives at `paths`, and where BMAD puts the first.
+    /// The ledgers beside the artifacts at `paths`, which may be stories, and where BMAD puts the first.
     pub fn all<'p>(&self, paths: impl Iterator<Item = &'p ProjectPath>) -> SprintLedgers {
-        let kept = paths.filter(|path| LedgerKey::of(path).is_some());
-        // Most stories share their folder, and so their places, with others.
-        let folders: BTreeSet<Option<ProjectPath>> = kept.map(ProjectPath::parent).collect();
-        let in_folder = |folder: Option<ProjectPath>| match folder {
-            Some(folder) => folder.join(SPRINT_STATUS_NAME).ok(),
-            None => ProjectPath::new(SPRINT_STATUS_NAME).ok(),
-        };
-        let mut places: BTreeSet<ProjectPath> = folders
-            .into_iter()
-            .filter_map(in_folder)
-            .flat_map(|beside| SprintStatus::places(&beside))
-            .collect();
-        places.extend(ProjectPath::new(USUAL_FOLDER).and_then(|folder| folder.join(SPRINT_STATUS_NAME)));
+        // Most artifacts share their folder, and so their places, with others.
+        let mut places: BTreeSet<ProjectPath> =
+            Self::places(paths, |_| false).flat_map(SprintStatus::places).collect();
+        let (settings, _) = self.workspace.bmad_settings();
+        let named = settings.of_key(STORIES_KEY).map(|own| own.folder.as_str());
+        let sprints = named.chain([USUAL_FOLDER]).filter_map(|folder| ProjectPath::new(folder).ok());
+        places.extend(sprints.filter_map(|folder| folder.join(SPRINT_STATUS_NAME).ok()));
         let mut found = SprintLedgers::default();
         for path in places {
             match Ledger::on_disk(self.workspace, &path) {
@@ -189,17 +180,32 @@ impl StoryLedgers<'_> {
         found
     }
 
+    /// Those of `paths` that are called by numbers, and one of each folder: a story may have any name.
     pub(crate) fn stories<'p>(paths: impl Iterator<Item = &'p ProjectPath>) -> Vec<ProjectPath> {
-        paths.filter(|path| LedgerKey::of(path).is_some()).cloned().collect()
+        Self::places(paths, |path| LedgerKey::of(path).is_some()).cloned().collect()
     }
 
-    /// Returns whether a story's file is called `key`, beside the ledger or in the folder for stories.
+    /// Those of `paths` that are `wanted`, and each that does not stand in the folder of the one before it.
+    fn places<'p>(
+        paths: impl Iterator<Item = &'p ProjectPath>,
+        wanted: impl Fn(&ProjectPath) -> bool,
+    ) -> impl Iterator<Item = &'p ProjectPath> {
+        let folder = |path: &'p ProjectPath| path.as_str().rsplit_once('/').map(|(folder, _)| folder);
+        let mut last = None;
+        paths.filter(move |path| wanted(path) | (last.replace(folder(path)) != Some(folder(path))))
+    }
+
+    /// Returns whether `key` is one of a story as the configuration has it, or a story's file is called so,
+    /// beside the ledger or in the folder for stories.
     fn has_story(&self, ledger: &ProjectPath, key: &str) -> bool {
-        let places = SprintStatus::story_places(ledger, key);
-        let read =
-            |path: ProjectPath| self.workspace.read_file(&path).map(|bytes| Artifact::read(path, bytes));
-        let is_story = |own: &Artifact| !matches!(Story::read(own, || None), StoryState::Other);
-        places.into_iter().filter_map(|path| read(path).ok()).any(|own| is_story(&own))
+        let pattern = self.workspace.configuration().stories.key_pattern.as_ref();
+        let file = ProjectPath::new(format!("{key}.md"));
+        let mut places = SprintStatus::story_places(ledger, key).into_iter();
+        let is_story = |path| {
+            let own = self.workspace.artifact(&path);
+            own.is_ok_and(|own| !matches!(story_state(&own), StoryState::Other))
+        };
+        pattern.zip(file.ok()).is_some_and(|(glob, file)| glob.matches(&file)) || places.any(is_story)
     }
 
     pub(crate) fn unmatched(&self, stories: &[ProjectPath]) -> Vec<BrokenSprintStatus> {
@@ -211,7 +217,7 @@ impl StoryLedgers<'_> {
                 let places = SprintStatus::places(story);
                 let nearest = places.iter().find(|place| self.workspace.read_file(place).is_ok());
                 let Ok(artifact) = self.workspace.artifact(story) else { return false };
-                let state = Story::read(artifact.artifact(), || None);
+                let state = story_state(&artifact);
                 nearest == Some(&path) && matches!(state, StoryState::Told(story) if story.belongs_in_ledger)
             };
             let stories = stories.iter().filter(|story| states.namesake(story.file_stem()).is_some());
@@ -276,7 +282,12 @@ mod tests {
         let paths: Vec<_> = found.ledgers.iter().map(|ledger| ledger.path.as_str()).collect();
         assert_eq!(
             paths,
-            ["_bmad-output/implementation-artifacts/sprint-status.yaml", "a/sprint-status.yaml"]
+            [
+                "_bmad-output/implementation-artifacts/sprint-status.yaml",
+                "a/sprint-status.yaml",
+                "c/sprint-status.yaml"
+            ],
+            "stories may have any name"
         );
         assert_eq!(found.ledgers[1].states.status("1-1-a"), Some("done"));
         assert_eq!(found.unreadable.len(), 1, "{:?}", found.unreadable);

@@ -11,10 +11,7 @@ use crate::commit::{FileDecision, FileTransition, Halt, Outcome, Transaction};
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    bmad::sprint::{
-        LedgerEntry, SprintStatus, Story, StoryState, line_entry, listed_entries, write_entries, write_line,
-    },
-    check::rules::status::sprint_status_not_yaml_finding,
+    bmad::sprint::{LedgerChange, LedgerEntry, LedgerLeft, Story, StoryState, project_ledger, project_line},
     tracked_artifact::TrackedArtifact,
 };
 
@@ -34,33 +31,6 @@ pub struct LedgerProjection {
     pub failed: Vec<ChangeError>,
 }
 
-#[derive(Debug)]
-pub struct LedgerLeft {
-    pub entry: LedgerEntry,
-    pub reason: String,
-}
-
-#[derive(Debug, Default)]
-struct Attempt {
-    written: Vec<LedgerEntry>,
-    refused: Vec<LedgerEntry>,
-    left: Vec<LedgerLeft>,
-    broken: Option<BrokenSprintStatus>,
-}
-
-impl Attempt {
-    /// Those of `entries` that may be written; the others are noted as refused.
-    fn allowed(
-        &mut self,
-        entries: impl IntoIterator<Item = LedgerEntry>,
-        is_forced: bool,
-    ) -> Vec<LedgerEntry> {
-        let (foreign, known) = entries.into_iter().partition(|entry| entry.is_foreign && !is_forced);
-        self.refused = foreign;
-        known
-    }
-}
-
 impl LedgerProjection {
     pub fn is_whole(&self) -> bool {
         self.refused.is_empty() && self.left.is_empty() && self.broken.is_empty() && self.failed.is_empty()
@@ -78,10 +48,10 @@ impl StoryLedgers<'_> {
                 StoryState::Told(story) => {
                     done.stories += 1;
                     if story.key.is_story() && story.line.is_some() {
-                        done.note(self.project_line(&story, is_forced));
+                        self.project_line(&story, is_forced, &mut done);
                     }
                     match known.listing_of(self.workspace, &story.path) {
-                        Listing::Listed(ledger, _) | Listing::Unlisted(ledger) => {
+                        Listing::Listed(ledger, ..) | Listing::Unlisted(ledger) => {
                             ledgers.entry(ledger).or_default().push(*story);
                         }
                         Listing::Unknown(_) | Listing::Nowhere => {}
@@ -96,7 +66,7 @@ impl StoryLedgers<'_> {
             }
         }
         for (ledger, stories) in &ledgers {
-            done.note(self.project_ledger(ledger, stories, is_forced));
+            self.project_ledger(ledger, stories, is_forced, &mut done);
         }
         let (broken, unreadable) = known.into_unusable();
         done.broken.extend(broken);
@@ -104,64 +74,56 @@ impl StoryLedgers<'_> {
         done
     }
 
-    fn project_line(&self, story: &Story, is_forced: bool) -> Projected {
-        if line_entry(story).is_none() {
-            return Projected::unchanged(&story.path);
-        }
-        self.publish(&story.path, |bytes, attempt| {
+    fn project_line(&self, story: &Story, is_forced: bool, done: &mut LedgerProjection) {
+        let mut change = LedgerChange::default();
+        let outcome = self.publish(&story.path, |bytes| {
             // The story may have moved on since it was read.
-            let StoryState::Told(story) = story_state(&self.workspace.read_again(&story.path, bytes)?) else {
-                return Ok(None);
+            let now = self.workspace.read_again(&story.path, bytes)?;
+            change = match story_state(&now) {
+                StoryState::Told(story) => project_line(&story, bytes, is_forced),
+                _ => LedgerChange::default(),
             };
-            let Some(entry) = attempt.allowed(line_entry(&story), is_forced).pop() else { return Ok(None) };
-            let new = write_line(&story.path, bytes, &entry.to);
-            match new {
-                Some(_) => attempt.written.push(entry),
-                None => {
-                    let reason = "the line would not say that afterwards".to_owned();
-                    attempt.left.push(LedgerLeft { entry, reason });
-                }
-            }
-            Ok(new)
-        })
+            Ok(change.bytes.clone())
+        });
+        done.note(&story.path, outcome, change);
     }
 
-    fn project_ledger(&self, path: &ProjectPath, stories: &[Story], is_forced: bool) -> Projected {
-        self.publish(path, |bytes, attempt| {
-            let ledger = match SprintStatus::read(bytes) {
-                Ok(ledger) => ledger,
-                Err(error) => {
-                    let finding = sprint_status_not_yaml_finding(path, &error);
-                    attempt.broken = Some(BrokenSprintStatus { bytes: bytes.to_vec(), finding });
-                    return Ok(None);
+    fn project_ledger(
+        &self,
+        path: &ProjectPath,
+        stories: &[Story],
+        is_forced: bool,
+        done: &mut LedgerProjection,
+    ) {
+        let (mut change, mut broken) = (LedgerChange::default(), None);
+        let now = self.workspace.local_time();
+        let outcome = self.publish(path, |bytes| {
+            let project = |stories: &[&Story]| project_ledger(path, bytes, stories, [is_forced, true], &now);
+            (change, broken) = Default::default();
+            match project(&stories.iter().collect::<Vec<_>>()) {
+                Ok(first) => {
+                    let fresh = self.fresh(stories, &first)?;
+                    change = project(&fresh.iter().map(Cow::as_ref).collect::<Vec<_>>()).unwrap_or_default();
                 }
-            };
-            let differing = listed_entries(path, &ledger, &stories.iter().collect::<Vec<_>>());
-            let fresh = self.fresh(stories, &differing)?;
-            let fresh: Vec<&Story> = fresh.iter().map(Cow::as_ref).collect();
-            let mut writable = Vec::new();
-            for entry in listed_entries(path, &ledger, &fresh) {
-                match entry.obstacle() {
-                    Some(obstacle) => attempt.left.push(LedgerLeft { entry, reason: obstacle.to_owned() }),
-                    None => writable.push(entry),
-                }
+                Err(error) => broken = Some(BrokenSprintStatus::of(path, bytes.to_vec(), &error)),
             }
-            let done = write_entries(bytes, attempt.allowed(writable, is_forced))
-                .kept_up(&self.workspace.local_time());
-            attempt.written = done.written;
-            let left = done.left.into_iter();
-            attempt.left.extend(left.map(|(entry, error)| LedgerLeft { entry, reason: error.to_string() }));
-            Ok(Some(done.bytes))
-        })
+            Ok(change.bytes.clone())
+        });
+        match broken {
+            Some(broken) => done.broken.push(broken),
+            None => done.note(path, outcome, change),
+        }
     }
 
     /// `stories`, read again where the ledger differs: the truth may have moved on since they were read.
     fn fresh<'s>(
         &self,
         stories: &'s [Story],
-        differing: &[LedgerEntry],
+        change: &LedgerChange,
     ) -> Result<Vec<Cow<'s, Story>>, ChangeError> {
-        let differing: BTreeSet<&ProjectPath> = differing.iter().map(|entry| &entry.story).collect();
+        let left = change.left.iter().map(|left| &left.entry);
+        let differing = change.written.iter().chain(&change.refused).chain(left);
+        let differing: BTreeSet<&ProjectPath> = differing.map(|entry| &entry.story).collect();
         let mut fresh = Vec::new();
         for story in stories {
             if !differing.contains(&story.path) {
@@ -180,24 +142,13 @@ impl StoryLedgers<'_> {
     fn publish(
         &self,
         path: &ProjectPath,
-        decide: impl Fn(&[u8], &mut Attempt) -> Result<Option<Vec<u8>>, ChangeError>,
-    ) -> Projected {
-        let mut attempt = Attempt::default();
-        // The last decision, with the bytes that it was made from: reading the stories takes long.
-        let mut last: Option<(Vec<u8>, Option<Vec<u8>>)> = None;
+        mut decide: impl FnMut(&[u8]) -> Result<Option<Vec<u8>>, ChangeError>,
+    ) -> Result<Outcome, ChangeError> {
         let decide = |found: &[Option<&[u8]>]| {
             let [Some(bytes)] = *found else {
                 return Err(Halt::Refused(ArtifactError::Missing { path: path.clone() }.into()));
             };
-            let (_, new) = match last.take() {
-                Some(same) if same.0 == bytes => last.insert(same),
-                _ => {
-                    attempt = Attempt::default();
-                    let new = decide(bytes, &mut attempt)?;
-                    last.insert((bytes.to_vec(), new))
-                }
-            };
-            let decision = new.clone().map_or(FileDecision::Keep, FileDecision::Write);
+            let decision = decide(bytes)?.map_or(FileDecision::Keep, FileDecision::Write);
             Ok((vec![decision], Vec::new()))
         };
         let record = |events, changed: &[FileTransition<'_>]| {
@@ -209,35 +160,20 @@ impl StoryLedgers<'_> {
         let options = self.workspace.commit_options();
         let transaction = Transaction::new(self.workspace.root(), std::slice::from_ref(path), options);
         let outcome = transaction.looking_first().run(decide, record);
-        let outcome = outcome.map(|outcomes| outcomes.into_iter().next().unwrap_or(Outcome::Unchanged));
-        Projected { path: path.clone(), outcome, attempt }
-    }
-}
-
-struct Projected {
-    path: ProjectPath,
-    outcome: Result<Outcome, ChangeError>,
-    attempt: Attempt,
-}
-
-impl Projected {
-    fn unchanged(path: &ProjectPath) -> Self {
-        Self { path: path.clone(), outcome: Ok(Outcome::Unchanged), attempt: Attempt::default() }
+        outcome.map(|outcomes| outcomes.into_iter().next().unwrap_or(Outcome::Unchanged))
     }
 }
 
 impl LedgerProjection {
-    fn note(&mut self, projected: Projected) {
-        let Projected { path, outcome, attempt } = projected;
-        let is_right = attempt.refused.is_empty() && attempt.left.is_empty() && attempt.broken.is_none();
-        self.refused.extend(attempt.refused);
-        self.left.extend(attempt.left);
-        self.broken.extend(attempt.broken);
+    fn note(&mut self, path: &ProjectPath, outcome: Result<Outcome, ChangeError>, change: LedgerChange) {
+        let is_right = change.refused.is_empty() && change.left.is_empty();
+        self.refused.extend(change.refused);
+        self.left.extend(change.left);
         match outcome {
             Ok(Outcome::Unchanged) => self.unchanged += usize::from(is_right),
             Ok(_) => {
-                self.files.push(path);
-                self.written.extend(attempt.written);
+                self.files.push(path.clone());
+                self.written.extend(change.written);
             }
             Err(error) => self.failed.push(error),
         }

@@ -52,6 +52,9 @@ pub struct GitVersion {
     /// object of the index.
     indexed: OnceLock<HashSet<Vec<u8>>>,
     pub(super) supposed: Mutex<HashMap<ProjectPath, Supposed>>,
+    /// The paths of all that changed, under both names, once that was asked.
+    #[cfg(feature = "write")]
+    changed: OnceLock<Vec<ProjectPath>>,
 }
 
 #[derive(Debug)]
@@ -88,6 +91,8 @@ impl GitVersion {
             held: Mutex::default(),
             indexed: OnceLock::new(),
             supposed: Mutex::default(),
+            #[cfg(feature = "write")]
+            changed: OnceLock::new(),
         })
     }
 
@@ -128,11 +133,22 @@ impl GitVersion {
     }
 
     #[cfg(feature = "write")]
+    pub(crate) fn changed(&self) -> &[ProjectPath] {
+        self.changed.get().map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The files below `folder` in this state, or in the one that it is compared with.
+    #[cfg(feature = "write")]
     pub(crate) fn files_in(
         &self,
         folder: &ProjectPath,
+        is_before: bool,
     ) -> Result<Vec<(ProjectPath, Vec<u8>)>, GitVersionError> {
-        let listing = match self.revision.as_str() {
+        let revision = if is_before { &self.base } else { &self.revision };
+        if revision == "HEAD" && !error::has_head(&self.root)? {
+            return Ok(Vec::new());
+        }
+        let listing = match revision.as_str() {
             "" => vec!["ls-files", "--cached", "-z", "--", folder.as_str()],
             revision => vec!["ls-tree", "-r", "-z", "--name-only", revision, "--", folder.as_str()],
         };
@@ -141,7 +157,7 @@ impl GitVersion {
         // `cat-file` is asked in lines.
         let names = names.filter(|name| !name.contains('\n')).filter_map(|name| ProjectPath::new(name).ok());
         let paths: Vec<ProjectPath> = names.collect();
-        let objects: Vec<String> = paths.iter().map(|path| format!("{}:./{path}", self.revision)).collect();
+        let objects: Vec<String> = paths.iter().map(|path| format!("{revision}:./{path}")).collect();
         let objects = self.objects().read(&objects)?;
         let file = |(path, object)| match object {
             Object::Blob(bytes) => Some((path, bytes)),
@@ -252,6 +268,15 @@ impl GitVersion {
         }
         let looked_at = if is_index && !raw.is_empty() { self.looked_at_in_merge()? } else { None };
         let is_own = |change: &RawChange| looked_at.as_ref().is_none_or(|paths| paths.contains(&change.path));
+        #[cfg(feature = "write")]
+        {
+            let paths = raw
+                .iter()
+                .filter(|own| is_own(own))
+                .flat_map(|own| [Some(&own.path), own.renamed_from.as_ref()].into_iter().flatten());
+            let paths = paths.filter_map(|path| ProjectPath::new(std::str::from_utf8(path).ok()?).ok());
+            self.changed.get_or_init(|| paths.collect());
+        }
         let mut wanted = Wanted::default();
         raw.into_iter().filter(is_own).for_each(|change| wanted.add(change, is_wanted));
         wanted.read(&mut self.objects())

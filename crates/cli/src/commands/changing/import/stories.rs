@@ -137,17 +137,14 @@ impl Row<'_> {
 }
 
 fn is_readable(survey: &StorySurvey) -> bool {
-    survey.broken.is_empty() && survey.unmatched.is_empty() && survey.unreadable.is_empty()
+    survey.broken.is_empty() && survey.unreadable.is_empty()
 }
 
 fn show(output: &Output, survey: &StorySurvey, rows: &[Row<'_>]) {
     survey.unreadable.iter().for_each(|error| output.warning(chain(error)));
-    for ledgers in [&survey.broken, &survey.unmatched] {
-        ledgers::excerpts(ledgers).iter().for_each(|excerpt| output.styled_line(excerpt));
-    }
-    for waiting in &survey.waiting {
-        output
-            .warning(format_args!("{}: left out, since `{}` cannot be read", waiting.story, waiting.ledger));
+    ledgers::excerpts(&survey.broken).iter().for_each(|excerpt| output.styled_line(excerpt));
+    for (story, ledger) in &survey.waiting {
+        output.warning(format_args!("{story}: left out, since `{ledger}` cannot be read"));
     }
     if rows.is_empty() && survey.stories.is_empty() && !survey.waiting.is_empty() {
         return;
@@ -207,9 +204,9 @@ fn wire(survey: &StorySurvey, rows: &[Row<'_>], done: Option<&StoryImport>) -> J
         let sides = row.sides;
         json!({
             "path": sides.path.as_str(),
-            "frontmatter": sides.frontmatter,
-            "status_line": sides.status_line,
-            "sprint_status": sides.sprint_status,
+            "frontmatter": sides.word(StorySide::Frontmatter),
+            "status_line": sides.word(StorySide::StatusLine),
+            "sprint_status": sides.word(StorySide::SprintStatus),
             "disputed": sides.is_disputed(),
             "winner": row.winner.map(StorySide::as_str),
             "chosen": row.winner.and_then(|winner| sides.chosen(winner)),
@@ -217,8 +214,7 @@ fn wire(survey: &StorySurvey, rows: &[Row<'_>], done: Option<&StoryImport>) -> J
         })
     };
     let waiting = survey.waiting.iter();
-    let waiting =
-        waiting.map(|waiting| json!({"path": waiting.story.as_str(), "ledger": waiting.ledger.as_str()}));
+    let waiting = waiting.map(|(story, ledger)| json!({"path": story.as_str(), "ledger": ledger.as_str()}));
     let mut wire = json!({
         "stories": rows.iter().map(row).collect::<Vec<_>>(),
         "waiting_for_ledger": waiting.collect::<Vec<_>>(),

@@ -13,6 +13,7 @@ use stepmark_model::{
     summary::{Condition, EpicTitles},
 };
 use stepmark_store::{
+    bmad::sprint::SprintLedger,
     checking::{Brief, SummaryRow},
     disk::par_map,
     workspace::Artifacts,
@@ -74,8 +75,15 @@ impl Status {
         others.retain(|(_, brief)| brief.kind.is_none());
         rows.sort_by(|(one, _), (other, _)| natural_order(one.path().as_str(), other.path().as_str()));
         let found = summaries.found();
+        let ledgers = project.workspace.ledgers().all(all.iter().map(SummaryRow::path)).ledgers;
         if output.json {
-            output.json("stepmark.status/2", self.answer(project, found, &rows, others.len(), &beside)?);
+            let mut answer = self.answer(project, found, &rows, others.len(), &beside)?;
+            let actions = ledgers.iter().flat_map(|ledger| &ledger.states.open_actions);
+            let actions: Vec<&str> = actions.map(String::as_str).collect();
+            if !actions.is_empty() {
+                answer["open_action_items"] = actions.into();
+            }
+            output.json("stepmark.status/2", answer);
         } else if rows.is_empty() {
             output.remark(format_args!(
                 "no artifact with workflow state among {} Markdown files of {}",
@@ -86,10 +94,15 @@ impl Status {
         } else {
             let limit = self.list.limit().unwrap_or(USUAL_LIMIT);
             let limit = if self.all { usize::MAX } else { limit };
-            let ledgers = project.workspace.ledgers().all(all.iter().map(SummaryRow::path)).ledgers;
             let stories = all.iter().filter_map(|row| Some((row.path(), row.story()?)));
             let unwritten = unwritten_stories(stories, &ledgers);
             lines(&rows, (&epic_titles(&all), &unwritten), limit).iter().for_each(|line| output.line(line));
+            for SprintLedger { path, states } in &ledgers {
+                if !states.open_actions.is_empty() {
+                    let items = spinner::count(states.open_actions.len(), "open action item");
+                    output.remark(format_args!("{items} of retrospectives in {path}"));
+                }
+            }
         }
         if !output.json && !others.is_empty() {
             let files = spinner::count(others.len(), "file");
