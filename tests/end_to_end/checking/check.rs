@@ -198,6 +198,7 @@ fn steps_are_held_against_their_workflow() {
 #[test]
 fn what_agents_write_there_is_no_finding() {
     let demo = Sandbox::demo();
+    demo.write("plans/shop/research/a.md", "# A\n");
     for (name, frontmatter) in [
         (
             "parts.md",
@@ -206,6 +207,14 @@ fn what_agents_write_there_is_no_finding() {
         (
             "inputs.md",
             "status: draft\ninputDocuments: ['docs/gone.md (targeted extraction)', 'docs/gone.md (2 of 3)']",
+        ),
+        (
+            "plans/shop/research/inputs.md",
+            "status: draft\ninputDocuments: ['research/a.md', 'shop/research/a.md § 3 Goals', 'docs/gone.md (and b.md): the rest']",
+        ),
+        (
+            "installed.md",
+            "status: draft\ninputDocuments: [_bmad/tea/config.yaml, .agents/skills/x/a.md, resources/knowledge/a.md]",
         ),
         ("text.md", "status: complete"),
     ] {

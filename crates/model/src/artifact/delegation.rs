@@ -145,16 +145,15 @@ pub struct InputDocument {
 }
 
 impl InputDocument {
-    /// The paths at which the document may be: below the root, or beside the `artifact` that names it. None
-    /// for what is no path of the project: an address, a pattern, a variable, a path of one machine, a
-    /// remark.
+    /// The paths at which the document may be: below the root or a folder that the `artifact` is in. None for
+    /// an address, a pattern, a variable, a path of one machine, a remark, or a file of [`INSTALLED`].
     pub fn candidates(&self, artifact: &ProjectPath) -> Vec<ProjectPath> {
         let written = self.path.trim();
         let path = written.strip_prefix("{project-root}/").unwrap_or(written);
-        let path = path.split(['#', '?']).next().unwrap_or(path);
-        let is_no_path = path.contains(['{', '}', '*', '<', '>', '|', '"'])
+        let path = path.split(['#', '?', '§']).next().unwrap_or(path).trim_end();
+        let is_no_path = path.contains(['{', '}', '*', '<', '>', '|', '"', '('])
             || path.contains("://")
-            || path.ends_with(')')
+            || INSTALLED.iter().any(|folder| path.starts_with(folder))
             || is_absolute(path);
         // A name without an ending or a folder may be a title.
         let looks_like_a_path =
@@ -162,10 +161,16 @@ impl InputDocument {
         if is_no_path || !looks_like_a_path {
             return Vec::new();
         }
-        let beside = artifact.parent().map_or_else(|| ProjectPath::new(path), |folder| folder.join(path));
-        [ProjectPath::new(path), beside].into_iter().filter_map(Result::ok).collect()
+        // A path that climbs is meant from where it is written.
+        let most = if path.starts_with("../") { 1 } else { usize::MAX };
+        let folders = std::iter::successors(artifact.parent(), ProjectPath::parent).take(most);
+        let below = folders.map(|folder| folder.join(path));
+        below.chain([ProjectPath::new(path)]).filter_map(Result::ok).collect()
     }
 }
+
+/// Folders of BMAD and of skills (the last lies in one), which many projects keep out of git.
+const INSTALLED: [&str; 4] = ["_bmad/", ".claude/", ".agents/", "resources/knowledge/"];
 
 fn is_ending(ending: &str) -> bool {
     (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
