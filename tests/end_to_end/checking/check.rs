@@ -217,6 +217,10 @@ fn what_agents_write_there_is_no_finding() {
             "status: draft\ninputDocuments: [_bmad/tea/config.yaml, .agents/skills/x/a.md, resources/knowledge/a.md]",
         ),
         ("text.md", "status: complete"),
+        (
+            "edits.md",
+            "stepsCompleted: [step-e-01-discovery, step-e-03-edit, step-e-01-discovery, step-e-03-edit]",
+        ),
     ] {
         demo.write(name, format!("---\n{frontmatter}\n---\n# Text\n\n- [ ] a box\n"));
         let run = demo.reads_only(&["check", name]).to_string();

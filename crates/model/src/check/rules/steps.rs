@@ -3,7 +3,7 @@
 use super::argument;
 use crate::artifact::{Field, FieldKind, Problem, StepItemKind, Steps};
 use crate::check::{Finding, Fix, Safety, Subject, rule::Decision};
-use crate::workflow::{LastStep, Step, UnknownReason, WorkState};
+use crate::workflow::{LastStep, Step, StepId, Track, UnknownReason, WorkState};
 use std::collections::HashMap;
 use stepmark_frontmatter::{Edit, KeyPath, Span};
 
@@ -64,7 +64,10 @@ fn check_step_empty(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 }
 
 fn check_step_twice(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let findings = subject.diagnosed(&STEP_TWICE, |problem| matches!(problem, Problem::StepTwice { .. }));
+    let findings = subject.diagnosed(&STEP_TWICE, |problem| {
+        // Each edit of a document writes the steps of editing again.
+        matches!(problem, Problem::StepTwice { step, .. } if StepId::parse(step).track() != Some(Track::Edit))
+    });
     found.extend(findings.enumerate().map(|(nth, finding)| {
         let fix = without_repetition(subject, nth, finding.span);
         finding.with_help("remove it").with_fix(fix)
