@@ -234,6 +234,11 @@ fn what_agents_write_there_is_no_finding() {
             && demo.reads_only(&["show", "architecture-elsewhere.md"]).stdout.contains("4/8"),
         "{run}"
     );
+    demo.write("architecture-old.md", "---\nstepsCompleted: [1, 2, 3, 4, 5, 6, 7, 8, 9]\n---\n# Text\n");
+    for name in ["architecture-old.md"] {
+        let run = demo.reads_only(&["check", name]).to_string();
+        assert!(run.contains("exit 0") && run.contains("0 warnings"), "{name}: {run}");
+    }
     demo.write("absolute.md", "---\nstatus: draft\ninputDocuments: ['C:\\docs\\brief.md']\n---\n# Text\n");
     let run = demo.reads_only(&["check", "absolute.md"]).to_string();
     assert!(run.contains("SM401") && !run.contains("SM402"), "{run}");

@@ -123,7 +123,9 @@ fn whole_line_quoted(file: &[u8], value: Span) -> Option<Fix> {
 }
 
 fn check_step_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    for unknown in subject.progress().into_iter().flat_map(|progress| &progress.unknown) {
+    // Steps in a file that is only called like a workflow's may be those of another one.
+    let progress = subject.progress().filter(|_| !subject.is_bound_by_file_name());
+    for unknown in progress.into_iter().flat_map(|progress| &progress.unknown) {
         if unknown.reason == UnknownReason::NoSuchStep {
             let (span, spelling) = subject.item(unknown.item);
             let message = format!("the workflow has no step `{spelling}`");
