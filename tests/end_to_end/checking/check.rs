@@ -235,7 +235,8 @@ fn what_agents_write_there_is_no_finding() {
         "{run}"
     );
     demo.write("architecture-old.md", "---\nstepsCompleted: [1, 2, 3, 4, 5, 6, 7, 8, 9]\n---\n# Text\n");
-    for name in ["architecture-old.md"] {
+    demo.write("quotes.md", "# Both\n\n## The first\n\n---\ntitle: A\n---\n\ntext\n");
+    for name in ["architecture-old.md", "quotes.md"] {
         let run = demo.reads_only(&["check", name]).to_string();
         assert!(run.contains("exit 0") && run.contains("0 warnings"), "{name}: {run}");
     }
