@@ -245,6 +245,34 @@ fn what_agents_write_there_is_no_finding() {
     assert!(run.contains("SM401") && !run.contains("SM402"), "{run}");
 }
 
+/// An update of BMAD may leave the folder of a workflow behind that is a skill of another name now.
+#[test]
+fn a_workflow_left_behind_does_not_take_what_a_newer_one_wrote() {
+    let project = Sandbox::empty();
+    for (folder, steps) in [
+        (
+            "_bmad/bmm/workflows/prd/steps-c",
+            ["step-01-init", "step-02-discovery", "step-03-success"].as_slice(),
+        ),
+        ("_bmad/bmm/workflows/prd/steps-e", &["step-e-01-discovery", "step-e-02-review"]),
+        (
+            ".claude/skills/bmad-create-prd/steps-c",
+            &["step-01-init", "step-02-discovery", "step-02b-vision", "step-03-success"],
+        ),
+    ] {
+        for step in steps {
+            project.write(&format!("{folder}/{step}.md"), "# Step\n");
+        }
+    }
+    let steps =
+        "[step-01-init.md, step-02-discovery.md, step-02b-vision.md, step-e-01-discovery, step-e-02-review]";
+    project.write("docs/prd.md", format!("---\nworkflowType: prd\nstepsCompleted: {steps}\n---\n# PRD\n"));
+    let run = project.reads_only(&["check"]);
+    assert!(run.code == 0 && run.stdout.contains("0 warnings"), "{run}");
+    let run = project.reads_only(&["next", "docs/prd.md"]);
+    assert!(run.stdout.contains(".claude/skills/bmad-create-prd/steps-c/step-03-success.md"), "{run}");
+}
+
 /// Every format says the same findings, and ends the same way.
 #[test]
 fn speaks_to_programs() {
