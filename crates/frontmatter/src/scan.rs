@@ -170,24 +170,24 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// A block of `key: value` lines between fences that does not start the file: after blank lines, headings
-    /// or HTML comments only. Agents that put a title above the frontmatter write such files; readers of the
-    /// field see no frontmatter in them, so it is reported and not read (issue "Foundation", fence rules).
+    /// A block of `key: value` lines between fences below blank lines, a title or HTML comments: readers see
+    /// no frontmatter there. Below more headings than one another file is quoted.
     pub fn misplaced_frontmatter(&self) -> Option<Span> {
         if self.frontmatter != Frontmatter::Absent {
             return None;
         }
+        let mut has_title = false;
         for line in lines_from(self.bytes, self.body().start) {
             let text = self.bytes[line.content.range()].trim_ascii();
             if is_fence(&self.bytes[line.content.range()], b"---") {
                 let Frontmatter::Present { body, .. } = frontmatter_at(self.bytes, line.content.start) else {
                     return None;
                 };
-                let first = line_at(self.bytes, line.next)?;
-                let looks_like_key = is_key_line(&self.bytes[first.content.range()]);
-                return looks_like_key.then(|| Span::new(line.content.start, body.start));
+                let first = &self.bytes[line_at(self.bytes, line.next)?.content.range()];
+                return is_key_line(first).then(|| Span::new(line.content.start, body.start));
             }
-            if !(text.is_empty() || text.starts_with(b"#") || text.starts_with(b"<!--")) {
+            let is_title = text.starts_with(b"#") && !std::mem::replace(&mut has_title, true);
+            if !(text.is_empty() || is_title || text.starts_with(b"<!--")) {
                 return None;
             }
         }

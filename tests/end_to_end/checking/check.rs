@@ -198,6 +198,7 @@ fn steps_are_held_against_their_workflow() {
 #[test]
 fn what_agents_write_there_is_no_finding() {
     let demo = Sandbox::demo();
+    demo.write("plans/shop/research/a.md", "# A\n");
     for (name, frontmatter) in [
         (
             "parts.md",
@@ -207,7 +208,19 @@ fn what_agents_write_there_is_no_finding() {
             "inputs.md",
             "status: draft\ninputDocuments: ['docs/gone.md (targeted extraction)', 'docs/gone.md (2 of 3)']",
         ),
+        (
+            "plans/shop/research/inputs.md",
+            "status: draft\ninputDocuments: ['research/a.md', 'shop/research/a.md § 3 Goals', 'docs/gone.md (and b.md): the rest']",
+        ),
+        (
+            "installed.md",
+            "status: draft\ninputDocuments: [_bmad/tea/config.yaml, .agents/skills/x/a.md, resources/knowledge/a.md]",
+        ),
         ("text.md", "status: complete"),
+        (
+            "edits.md",
+            "stepsCompleted: [step-e-01-discovery, step-e-03-edit, step-e-01-discovery, step-e-03-edit]",
+        ),
     ] {
         demo.write(name, format!("---\n{frontmatter}\n---\n# Text\n\n- [ ] a box\n"));
         let run = demo.reads_only(&["check", name]).to_string();
@@ -221,9 +234,43 @@ fn what_agents_write_there_is_no_finding() {
             && demo.reads_only(&["show", "architecture-elsewhere.md"]).stdout.contains("4/8"),
         "{run}"
     );
+    demo.write("architecture-old.md", "---\nstepsCompleted: [1, 2, 3, 4, 5, 6, 7, 8, 9]\n---\n# Text\n");
+    demo.write("quotes.md", "# Both\n\n## The first\n\n---\ntitle: A\n---\n\ntext\n");
+    for name in ["architecture-old.md", "quotes.md"] {
+        let run = demo.reads_only(&["check", name]).to_string();
+        assert!(run.contains("exit 0") && run.contains("0 warnings"), "{name}: {run}");
+    }
     demo.write("absolute.md", "---\nstatus: draft\ninputDocuments: ['C:\\docs\\brief.md']\n---\n# Text\n");
     let run = demo.reads_only(&["check", "absolute.md"]).to_string();
     assert!(run.contains("SM401") && !run.contains("SM402"), "{run}");
+}
+
+/// An update of BMAD may leave the folder of a workflow behind that is a skill of another name now.
+#[test]
+fn a_workflow_left_behind_does_not_take_what_a_newer_one_wrote() {
+    let project = Sandbox::empty();
+    for (folder, steps) in [
+        (
+            "_bmad/bmm/workflows/prd/steps-c",
+            ["step-01-init", "step-02-discovery", "step-03-success"].as_slice(),
+        ),
+        ("_bmad/bmm/workflows/prd/steps-e", &["step-e-01-discovery", "step-e-02-review"]),
+        (
+            ".claude/skills/bmad-create-prd/steps-c",
+            &["step-01-init", "step-02-discovery", "step-02b-vision", "step-03-success"],
+        ),
+    ] {
+        for step in steps {
+            project.write(&format!("{folder}/{step}.md"), "# Step\n");
+        }
+    }
+    let steps =
+        "[step-01-init.md, step-02-discovery.md, step-02b-vision.md, step-e-01-discovery, step-e-02-review]";
+    project.write("docs/prd.md", format!("---\nworkflowType: prd\nstepsCompleted: {steps}\n---\n# PRD\n"));
+    let run = project.reads_only(&["check"]);
+    assert!(run.code == 0 && run.stdout.contains("0 warnings"), "{run}");
+    let run = project.reads_only(&["next", "docs/prd.md"]);
+    assert!(run.stdout.contains(".claude/skills/bmad-create-prd/steps-c/step-03-success.md"), "{run}");
 }
 
 /// Every format says the same findings, and ends the same way.

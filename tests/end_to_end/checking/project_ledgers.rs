@@ -261,6 +261,11 @@ fn keys_without_numbers_are_named_where_there_are_no_others() {
     assert!(run.code == 1 && run.stdout.contains(said), "{run}");
     sandbox.write(LEDGER, ledger(&[&own[..], &[("1-1-a", "backlog")]].concat()));
     assert_eq!(sandbox.reads_only(&["check"]).code, 0);
+    // The first line, a comment, says `generated:` too.
+    sandbox
+        .write(LEDGER, ledger(&[("epic-1", "backlog"), ("1-1-a", "backlog"), ("generated", "2026-01-16")]));
+    let run = sandbox.reads_only(&["check", "--format", "short"]);
+    assert!(run.stdout.contains(":11:3: note SM312 no story is joined to `generated`:"), "{run}");
 }
 
 /// A story whose key has no numbers has the name of its entry; its heading says what it is.

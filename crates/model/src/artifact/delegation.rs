@@ -140,15 +140,15 @@ pub struct InputDocument {
 }
 
 impl InputDocument {
-    /// Relative to the root, or to `artifact`. Empty for addresses, patterns, variables, paths of one machine
-    /// and remarks.
+    /// Below the root or a folder of `artifact`. Empty for addresses, patterns, variables, paths of one machine,
+    /// remarks, and files of [`INSTALLED`].
     pub fn candidates(&self, artifact: &ProjectPath) -> Vec<ProjectPath> {
         let written = self.path.trim();
         let path = written.strip_prefix("{project-root}/").unwrap_or(written);
-        let path = path.split(['#', '?']).next().unwrap_or(path);
-        let is_no_path = path.contains(['{', '}', '*', '<', '>', '|', '"'])
+        let path = path.split(['#', '?', '§']).next().unwrap_or(path).trim_end();
+        let is_no_path = path.contains(['{', '}', '*', '<', '>', '|', '"', '('])
             || path.contains("://")
-            || path.ends_with(')')
+            || INSTALLED.iter().any(|folder| path.starts_with(folder))
             || is_absolute(path);
         // Without extension and folder it may be a title.
         let looks_like_a_path =
@@ -156,10 +156,16 @@ impl InputDocument {
         if is_no_path || !looks_like_a_path {
             return Vec::new();
         }
-        let beside = artifact.parent().map_or_else(|| ProjectPath::new(path), |folder| folder.join(path));
-        [ProjectPath::new(path), beside].into_iter().filter_map(Result::ok).collect()
+        // A path that climbs is meant from where it is written.
+        let most = if path.starts_with("../") { 1 } else { usize::MAX };
+        let folders = std::iter::successors(artifact.parent(), ProjectPath::parent).take(most);
+        let below = folders.map(|folder| folder.join(path));
+        below.chain([ProjectPath::new(path)]).filter_map(Result::ok).collect()
     }
 }
+
+/// Folders of BMAD and of skills (the last lies in one), which many projects keep out of git.
+const INSTALLED: [&str; 4] = ["_bmad/", ".claude/", ".agents/", "resources/knowledge/"];
 
 fn is_ending(ending: &str) -> bool {
     (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())

@@ -50,11 +50,9 @@ pub fn successor_missing_finding(
 fn place(bytes: &[u8], key: &str, value: &str) -> Option<Span> {
     let Frontmatter::Present { content, .. } = Document::scan(bytes).frontmatter() else { return None };
     let yaml = Yaml::parse(bytes, content).ok()?;
-    let entries = yaml.root()?.entries().iter();
-    let is_it = |entry: &&stepmark_frontmatter::Entry<'_>| {
-        entry.key.as_key() == Some(key) && entry.value.text() == Some(value)
-    };
-    entries.clone().find(is_it).map(|entry| entry.value.span)
+    let mut entries = yaml.root()?.entries().iter();
+    let found = entries.find(|entry| entry.key.as_key() == Some(key) && entry.value.text() == Some(value))?;
+    Some(found.value.span)
 }
 
 fn check_next_step_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {

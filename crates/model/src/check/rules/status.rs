@@ -269,7 +269,9 @@ pub fn sprint_status_unmatched_findings(
 ) -> Vec<Finding> {
     let Ok(ledger) = SprintStatus::read(bytes) else { return Vec::new() };
     let text = String::from_utf8_lossy(bytes);
-    let at = |key: &str| Span::at(text.find(&format!("{key}:")).unwrap_or_default());
+    // A comment or a key of the file itself may be called like an entry.
+    let entry = |key: &str| Some(text.find(&format!("\n  {key}:"))? + 3);
+    let at = |key: &str| Span::at(entry(key).or_else(|| text.find(&format!("{key}:"))).unwrap_or_default());
     let mut found: Vec<Finding> = Vec::new();
     // Besides numbered stories, such a key may be custom, as for a spike.
     let has_stories = ledger.keys().any(|key| LedgerKey::read(key).is_some_and(LedgerKey::is_story));

@@ -3,7 +3,7 @@
 use super::argument;
 use crate::artifact::{Field, FieldKind, Problem, StepItemKind, Steps};
 use crate::check::{Finding, Fix, Safety, Subject, rule::Decision};
-use crate::workflow::{LastStep, Step, UnknownReason, WorkState};
+use crate::workflow::{LastStep, Step, StepId, Track, UnknownReason, WorkState};
 use std::collections::HashMap;
 use stepmark_frontmatter::{Edit, KeyPath, Span};
 
@@ -64,7 +64,10 @@ fn check_step_empty(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 }
 
 fn check_step_twice(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let findings = subject.diagnosed(&STEP_TWICE, |problem| matches!(problem, Problem::StepTwice { .. }));
+    let findings = subject.diagnosed(&STEP_TWICE, |problem| {
+        // Each edit of a document writes the steps of editing again.
+        matches!(problem, Problem::StepTwice { step, .. } if StepId::parse(step).track() != Some(Track::Edit))
+    });
     found.extend(findings.enumerate().map(|(nth, finding)| {
         let fix = without_repetition(subject, nth, finding.span);
         finding.with_help("remove it").with_fix(fix)
@@ -120,7 +123,9 @@ fn whole_line_quoted(file: &[u8], value: Span) -> Option<Fix> {
 }
 
 fn check_step_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    for unknown in subject.progress().into_iter().flat_map(|progress| &progress.unknown) {
+    // Steps in a file that is only called like a workflow's may be those of another one.
+    let progress = subject.progress().filter(|_| !subject.is_bound_by_file_name());
+    for unknown in progress.into_iter().flat_map(|progress| &progress.unknown) {
         if unknown.reason == UnknownReason::NoSuchStep {
             let (span, spelling) = subject.item(unknown.item);
             let message = format!("the workflow has no step `{spelling}`");

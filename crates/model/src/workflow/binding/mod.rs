@@ -75,15 +75,19 @@ impl Binder {
         }
     }
 
-    /// By file names, else by declared names.
+    /// By file names, else by declared names. Of several the listed steps decide: an update may have left a
+    /// folder of that name.
     fn weigh_workflow_type(&self, facts: &ArtifactFacts<'_>, narrowing: &mut Narrowing) -> bool {
         let Some(workflow_type) = facts.workflow_type else { return false };
         let with_kind = facts.research_type.map(|kind| format!("{}-{workflow_type}", kind.trim()));
         let values: Vec<String> = with_kind.into_iter().chain([workflow_type.to_owned()]).collect();
+        let matched = self.listed_steps(facts);
         for agreement in [Candidate::agreement, Candidate::declared_agreement] {
             for value in &values {
-                let evidence = |agreement| BindingReason::WorkflowType { value: value.clone(), agreement };
-                if narrowing.keep_best(|at| agreement(&self.candidates[at], value), evidence) {
+                let evidence =
+                    |(_, agreement)| BindingReason::WorkflowType { value: value.clone(), agreement };
+                let score = |at: usize| Some((matched[at], agreement(&self.candidates[at], value)?));
+                if narrowing.keep_best(score, evidence) {
                     return true;
                 }
             }
@@ -91,14 +95,20 @@ impl Binder {
         false
     }
 
-    fn weigh_steps(&self, facts: &ArtifactFacts<'_>, narrowing: &mut Narrowing) {
-        let mut matched = vec![0_usize; self.candidates.len()];
+    /// The count of listed steps that each candidate has in one track: an edit adds steps of another one.
+    fn listed_steps(&self, facts: &ArtifactFacts<'_>) -> Vec<usize> {
+        let mut matched: BTreeMap<(usize, Track), usize> = BTreeMap::new();
         for id in facts.completed.iter().filter(|id| id.slug().is_some()) {
-            let mut holders: Vec<usize> =
-                self.by_step.get(id.form()).into_iter().flatten().map(|(at, _)| *at).collect();
-            holders.dedup();
-            holders.into_iter().for_each(|at| matched[at] += 1);
+            let holders = self.by_step.get(id.form()).into_iter().flatten();
+            holders.for_each(|holder| *matched.entry(*holder).or_default() += 1);
         }
+        let mut best = vec![0; self.candidates.len()];
+        matched.into_iter().for_each(|((at, _), count)| best[at] = best[at].max(count));
+        best
+    }
+
+    fn weigh_steps(&self, facts: &ArtifactFacts<'_>, narrowing: &mut Narrowing) {
+        let matched = self.listed_steps(facts);
         narrowing.keep_best(
             |at| Some(matched[at]).filter(|matched| *matched > 0),
             |matched| BindingReason::StepNames { matched },
