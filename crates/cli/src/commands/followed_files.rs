@@ -1,7 +1,6 @@
 //! Messages and JSON about the files that follow the records of a system.
 
-use serde_json::{Value as Json, json};
-use stepmark_model::records::{Drift, DriftChange, RecordKinds};
+use stepmark_model::records::{Drift, DriftChange};
 use stepmark_store::projection::Followed;
 
 use crate::{exit::Exit, output::Output};
@@ -26,20 +25,4 @@ pub(crate) fn told<K>(files: &Followed<Drift<K>>, system: &str, output: &Output)
         ));
     }
     Exit::Fine
-}
-
-pub(crate) fn wire<K: RecordKinds>(files: &Followed<Drift<K>>) -> Json {
-    let drift = |drift: &[Drift<K>]| -> Vec<Json> {
-        drift
-            .iter()
-            .map(|drift| json!({"kind": drift.kind.name(), "id": drift.id, "change": drift.change.name()}))
-            .collect()
-    };
-    json!({
-        "written": files.written.iter().map(|path| path.as_str()).collect::<Vec<_>>(),
-        "drift": drift(&files.drift),
-        "overwritten": drift(&files.overwritten),
-        "kept": files.kept,
-        "behind": files.behind,
-    })
 }

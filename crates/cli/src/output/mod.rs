@@ -16,6 +16,7 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepmark_store::commit::WriteState;
 use stepmark_view::wording::visible;
@@ -26,13 +27,27 @@ use crate::{
     exit::{Exit, Failure},
 };
 
-pub(crate) use list_arguments::{ListArguments, keep_fields};
+pub(crate) use list_arguments::{ListArguments, Row, keep_fields};
 pub(crate) use replay::unified_diff;
 pub(crate) use report::Excerpt;
 pub(crate) use report::{marked_place, question_report};
 pub(crate) use spinner::{with_progress, with_spinner};
 pub(crate) use table::{bar, long_table, table};
 pub(crate) use table::{fitted, folded, line_width, width};
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// Why a command did not do what it was asked for, on stderr
+    #[serde(rename = "stepmark.error/1")]
+    Error {
+        error: &'a str,
+        causes: &'a [String],
+        help: Option<&'a str>,
+        write_state: Option<&'a str>,
+        exit: u8,
+    },
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
@@ -156,9 +171,19 @@ impl Output {
         self.print(|_| writeln!(io::stdout(), "{text}"));
     }
 
-    /// The result as JSON where that is wanted, else as `text` prints it.
-    pub(crate) fn json_or<T: Serialize>(&self, schema: &str, json: impl FnOnce() -> T, text: impl FnOnce()) {
-        if self.json { self.json(schema, json()) } else { text() }
+    /// The answer as JSON, where that is wanted.
+    pub(crate) fn answer<T: Serialize>(&self, answer: impl FnOnce() -> T) {
+        if self.json {
+            // What is said of a project is texts, numbers and lists: it cannot fail.
+            let answer = serde_json::to_value(answer()).unwrap_or_default();
+            let text = escaped(answer.to_string());
+            self.print(|_| writeln!(io::stdout(), "{text}"));
+        }
+    }
+
+    /// The answer as JSON where that is wanted, else as `text` prints it.
+    pub(crate) fn answer_or<T: Serialize>(&self, answer: impl FnOnce() -> T, text: impl FnOnce()) {
+        if self.json { self.answer(answer) } else { text() }
     }
 
     /// Bytes that are the result themselves: a completion script, a page.
@@ -232,14 +257,15 @@ impl Output {
 
 impl Output {
     pub(crate) fn failure_as_json(failure: &Failure) -> Exit {
-        let answer = serde_json::json!({
-            "schema": "stepmark.error/1",
-            "error": failure.message,
-            "causes": failure.causes,
-            "help": failure.help,
-            "write_state": failure.write_state.map(WriteState::as_str),
-            "exit": failure.exit as u8,
-        });
+        let answer = Answer::Error {
+            error: &failure.message,
+            causes: &failure.causes,
+            help: failure.help.as_deref(),
+            write_state: failure.write_state.map(WriteState::as_str),
+            exit: failure.exit as u8,
+        };
+        // Texts and a number: it cannot fail.
+        let answer = serde_json::to_string(&answer).unwrap_or_default();
         let _unheard = writeln!(io::stderr(), "{answer}");
         failure.exit
     }

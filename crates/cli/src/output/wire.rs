@@ -1,6 +1,9 @@
 //! The shapes of JSON output. Each is part of a schema with a version: fields are added, never renamed or
 //! removed, under the same version.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use stepmark_model::{
     check::ProblemCounts,
@@ -8,8 +11,27 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// One artifact in `stepmark.status/2` and `stepmark.show/2`.
+/// Something whose form is described elsewhere: its schema accepts everything.
 #[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Open<T>(pub(crate) T);
+
+impl<T> JsonSchema for Open<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "open".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        Schema::default()
+    }
+}
+
+/// One artifact in `stepmark.status/2` and `stepmark.show/2`.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ArtifactWire {
     path: String,
     /// Of a record of a system alone.
@@ -34,7 +56,7 @@ pub(crate) struct ArtifactWire {
 
 /// The next steps, in `stepmark.next/3` and `stepmark.change/2`. Agents ask often, and pay for each
 /// character.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NextWire {
     workflow: Option<String>,
     done: Option<usize>,
@@ -55,7 +77,7 @@ impl NextWire {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StepWire {
     id: String,
     file: Option<String>,
@@ -68,6 +90,10 @@ impl From<&StepName<'_>> for StepWire {
 }
 
 impl ArtifactWire {
+    pub(crate) fn titled(self, title: Option<String>) -> Self {
+        Self { title, ..self }
+    }
+
     pub(crate) fn new(summary: &ArtifactSummary<'_>, problems: ProblemCounts) -> Self {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();

@@ -1,78 +1,92 @@
 //! The shapes of answers in JSON: one JSON Schema for each name and version. The tests of the program hold
 //! every answer against its schema.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
-use stepmark_model::bmad::tickets::{NextTickets, TicketStatus};
 
-use crate::commands::changing::{
-    import::bmad_7::{Bmad7Imported, Bmad7Verified},
-    import::pack::RowsImported,
-    memlog::{FileChanged, MemlogChanged, MemlogShown},
+use crate::{
+    commands::{
+        asdd, autodev, changing, checking, coordination, flow, memory, packs, sessions, setup, sharing,
+        viewing,
+    },
+    output,
 };
-use crate::commands::packs::{PackChecked, PackList, PackShown};
 
-/// By name and version; each says what it describes, which keys there always are, and of which types.
+/// By name and version, of commands whose answers are no types yet; each says what it describes, which keys there always are, and of which types.
 const ANSWERS: &str = include_str!("answers.json");
 
 pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
     let mut schemas: Map<String, Value> = serde_json::from_str(ANSWERS)?;
     let typed = [
-        typed::<PackList>(
-            "stepmark.packs/1",
-            "`pack list`: the packs of the project, and those that are built in",
-        ),
-        typed::<PackShown>("stepmark.pack/1", "`pack show`: the kinds of a pack, their states and moves"),
-        typed::<PackChecked>(
-            "stepmark.pack-check/1",
-            "`pack check`: packs that can be used, and what they make illegal",
-        ),
-        typed::<MemlogShown>(
-            "stepmark.memlog/1",
-            "`memlog show`: the fields and entries of a memlog of BMAD",
-        ),
-        typed::<MemlogChanged>("stepmark.memlog-change/1", "`memlog init`, `append` and `set`"),
-        typed::<TicketStatus>(
-            "stepmark.tickets/1",
-            "`tickets`: the tickets of BMAD 7 in build order, as its `tickets.py status` has them",
-        ),
-        typed::<NextTickets>(
-            "stepmark.next-tickets/1",
-            "`next` where tickets of BMAD 7 are: by what can happen to them, as its `tickets.py next` has them",
-        ),
-        typed::<FileChanged>(
-            "stepmark.memlog-shim/1",
-            "`memlog shim`: the script that was put in place, or back",
-        ),
-        typed::<FileChanged>("stepmark.defer/1", "`defer`: the spec that a finding was added to"),
-        typed::<Bmad7Verified>(
-            "stepmark.import-bmad-7-verify/1",
-            "`import bmad-7 --verify`: what the tickets lack of the sprint in the archive",
-        ),
-        typed::<Bmad7Imported>(
-            "stepmark.import-bmad-7/1",
-            "`import bmad-7`: what becomes of epics and stories, and whether it was written",
-        ),
-        typed::<RowsImported>(
-            "stepmark.import-pack/1",
-            "`import pack`: rows that say something else, and what was written",
-        ),
+        of::<checking::check::Answer>(),
+        of::<checking::doctor::Answer<'_>>(),
+        of::<checking::gate::Answer<'_>>(),
+        of::<checking::hook::Answer>(),
+        of::<checking::lease::Answer<'_>>(),
+        of::<checking::lifecycle::Answer<'_>>(),
+        of::<checking::manifest::Answer<'_>>(),
+        of::<checking::project::projection::Answer<'_>>(),
+        of::<changing::change::Answer<'_>>(),
+        of::<changing::import::Answer<'_>>(),
+        of::<changing::import::bmad_7::Answer<'_>>(),
+        of::<changing::import::pack::Answer<'_>>(),
+        of::<changing::import::records::Answer<'_>>(),
+        of::<changing::import::stories::Answer<'_>>(),
+        of::<changing::memlog::Answer>(),
+        of::<flow::report::Answer<'_>>(),
+        of::<coordination::report::Answer<'_>>(),
+        of::<asdd::overview::Answer<'_>>(),
+        of::<autodev::report::Answer<'_>>(),
+        of::<changing::delegate::Answer<'_>>(),
+        of::<changing::transition::Answer<'_>>(),
+        of::<memory::graph::Answer<'_>>(),
+        of::<memory::hook::Answer<'_>>(),
+        of::<memory::recalling::Answer<'_>>(),
+        of::<memory::storing::Answer<'_>>(),
+        of::<memory::syncing::Answer<'_>>(),
+        of::<output::Answer<'_>>(),
+        of::<output::findings::json::Answer<'_>>(),
+        of::<output::replay::Answer<'_>>(),
+        of::<sessions::checkpoint::Answer<'_>>(),
+        of::<sessions::restore::Answer<'_>>(),
+        of::<sessions::session::Answer<'_>>(),
+        of::<setup::config::Answer<'_>>(),
+        of::<setup::reference::Answer>(),
+        of::<sharing::instructions::Answer<'_>>(),
+        of::<sharing::sync::allow::Answer<'_>>(),
+        of::<sharing::sync::report::Answer<'_>>(),
+        of::<sharing::sync::retry::Answer<'_>>(),
+        of::<sharing::sync::status::Answer<'_>>(),
+        of::<viewing::context::Answer<'_>>(),
+        of::<viewing::diff::Answer<'_>>(),
+        of::<viewing::journal::Answer<'_>>(),
+        of::<viewing::list::Answer>(),
+        of::<viewing::next::Answer<'_>>(),
+        of::<viewing::query::QueryAnswer<'_>>(),
+        of::<viewing::replay::Answer>(),
+        of::<viewing::resume::Answer<'_>>(),
+        of::<viewing::serve::Answer<'_>>(),
+        of::<viewing::show::Answer<'_>>(),
+        of::<viewing::status::Answer<'_>>(),
+        of::<viewing::tickets::Answer>(),
+        of::<viewing::tree::Answer<'_>>(),
+        of::<packs::Answer<'_>>(),
     ];
-    schemas.extend(typed);
+    schemas.extend(typed.into_iter().flatten());
     Ok(schemas)
 }
 
-fn typed<T: JsonSchema>(name: &str, about: &str) -> (String, Value) {
-    let mut schema = schemars::schema_for!(T).to_value();
-    schema["description"] = about.into();
-    schema["properties"]["schema"] = Map::from_iter([("const".to_owned(), name.into())]).into();
-    if let Some(required) = schema["required"].as_array_mut() {
-        required.push("schema".into());
-    }
-    if let Some(keys) = schema.as_object_mut() {
-        keys.retain(|key, _| !["$schema", "title", "type"].contains(&key.as_str()));
-    }
-    (name.to_owned(), schema)
+/// The schemas of the answers of a command, which are the variants of `A`.
+fn of<A: JsonSchema>() -> Vec<(String, Value)> {
+    let settings = SchemaSettings::draft2020_12().for_serialize().with(|own| own.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<A>().to_value();
+    let variants = schema["oneOf"].as_array_mut().map(std::mem::take).unwrap_or_default();
+    let named = variants.into_iter().filter_map(|mut variant| {
+        let name = variant["properties"]["schema"]["const"].as_str()?.to_owned();
+        variant.as_object_mut()?.shift_remove("type");
+        Some((name, variant))
+    });
+    named.collect()
 }
 
 /// The schema of answers called `name`: `stepmark.next/3`, or `next` for its latest version.

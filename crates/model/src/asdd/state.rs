@@ -313,7 +313,9 @@ pub(super) fn number(value: f64) -> Json {
 }
 
 /// A kind of record. The frontmatter says it under `stepmark_kind`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub enum SliceKind {
     /// The sprint, the goals, and what else there is one of.
     #[serde(rename = "asdd-project")]

@@ -35,7 +35,7 @@ pub enum StepPlace {
 }
 
 /// The place inside the skill of a step.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct SubStep {
     pub phase: u64,
     pub name: String,

@@ -28,7 +28,7 @@ pub struct SixProject {
 }
 
 /// A story or an epic, and what becomes of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct MigratedRow {
     pub key: String,
     pub title: String,

@@ -7,7 +7,9 @@ use serde_json::{Map, Value as Json, json};
 use std::fmt;
 
 /// A kind of record. The frontmatter says it under `stepmark_kind`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordKind {
     /// The goal, the master plan as body, and what else there is one of.

@@ -10,7 +10,7 @@ use crate::artifact::{FileHash, StateDigest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Graph {
     pub id: String,
     pub version: u64,
@@ -174,7 +174,7 @@ fn check_scopes(task: &TaskDefinition) -> Result<(), GraphProblem> {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskDefinition {
     pub id: String,
@@ -193,7 +193,7 @@ pub struct TaskDefinition {
     pub required_scopes: Scopes,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
     pub name: String,
@@ -205,7 +205,7 @@ pub struct Check {
 }
 
 /// The conditions on which a task is tried again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RetryPolicy {
     /// The most attempts, the first counted.
@@ -219,7 +219,7 @@ pub struct RetryPolicy {
     pub escalate: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
     CheckFailure,
@@ -231,7 +231,7 @@ pub enum Failure {
 }
 
 /// The files that a task reads and writes: paths, folders or patterns.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scopes {
     #[serde(default)]
@@ -241,7 +241,7 @@ pub struct Scopes {
 }
 
 /// An attempt. One that is open has neither end nor outcome; one that was cut off has an end alone.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Attempt {
     /// Its id, which reports of it must name.
     pub attempt_id: String,
@@ -260,7 +260,7 @@ pub struct Attempt {
     pub output_summary: Option<OutputSummary>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutputSummary {
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -273,7 +273,7 @@ pub struct OutputSummary {
     pub notes: String,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Verification {
     pub attempt_id: String,
     #[serde(default)]
@@ -288,7 +288,7 @@ pub struct Verification {
     pub decided_at: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CheckResult {
     /// The last lines that it printed, which go into the reasons of a failure.
     #[serde(skip)]
@@ -307,13 +307,13 @@ pub struct CheckResult {
     pub output_digest: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Verifier {
     pub agent: String,
     pub decision: Decision,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Decision {
     Pass,

@@ -165,7 +165,9 @@ impl fmt::Display for SessionId {
 
 /// The identity of an artifact within its project: `id:` and its own id, else `id:` and the `stepmark_id`
 /// that `track` gave to it, else `path:` and where it stands (docs/design.md, "Identity").
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(transparent)]
 pub struct ArtifactKey(String);
 

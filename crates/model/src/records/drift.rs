@@ -6,14 +6,15 @@ use super::{Record, RecordKinds, RecordSet, said, values_digest};
 use crate::artifact::FileHash;
 
 /// A record that somebody else has changed in a file that is written from artifacts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Drift<K> {
     pub kind: K,
     pub id: String,
     pub change: DriftChange,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum DriftChange {
     Changed,
     Added,

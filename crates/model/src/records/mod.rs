@@ -286,7 +286,7 @@ pub(crate) fn entries_in_order<'v>(
 }
 
 /// A sign of life of an agent. It is no state: only projections show it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Signal {
     pub agent: String,

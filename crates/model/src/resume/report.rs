@@ -56,14 +56,14 @@ impl FromStr for Tier {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct OpenDelegation {
     pub path: ProjectPath,
     pub status: Option<String>,
     pub next: Vec<NextStep>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct InterruptedSession {
     #[serde(rename = "session")]
     pub id: String,
@@ -83,7 +83,7 @@ pub struct SourceReport {
 }
 
 /// Of states of the same moment the one of the later source counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StateSource {
     /// The newest committed version whose frontmatter can be read.

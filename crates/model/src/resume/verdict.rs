@@ -163,7 +163,7 @@ fn disagreement(
 }
 
 /// The progress of a state, and its next steps; the same in the JSON of `resume`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct ResumePoint {
     /// The state of the workflow as a whole; `None` where a status is all that is known.
     #[serde(rename = "work_state")]
@@ -183,7 +183,7 @@ pub struct ResumePoint {
     pub next_status: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct NextStep {
     #[serde(rename = "id")]
     pub step: String,

@@ -351,7 +351,7 @@ pub struct ConditionDeclaration {
 }
 
 /// The attributes of artifacts that have a lifecycle: they hold for every change, whatever the status.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Attributes {
     /// The frontmatter keys of lists that only grow; each may be a path.
     pub append_only: Vec<String>,

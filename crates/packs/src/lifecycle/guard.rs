@@ -236,7 +236,8 @@ fn passes(verification: &Json) -> bool {
 }
 
 /// A number, or the frontmatter key that holds it, so that a person may raise it for one artifact.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(untagged)]
 pub enum CounterLimit {
     Number(u64),
     /// The number under this key; without one there is no limit.

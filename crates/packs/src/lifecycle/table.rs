@@ -152,7 +152,7 @@ impl Lifecycle {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct LifecycleState {
     pub name: String,
     pub synonyms: Vec<String>,
@@ -160,24 +160,33 @@ pub struct LifecycleState {
     /// Progress: a higher rank is further; `None` for a state beside the way, such as blocked.
     pub rank: Option<u32>,
     /// True if work begins in it.
+    #[serde(rename = "initial")]
     pub is_initial: bool,
     /// True if the work has ended in it. Its exits are those that the table names; `*` means it not.
+    #[serde(rename = "terminal")]
     pub is_terminal: bool,
     /// True if only a move out of it changes the frontmatter.
+    #[serde(rename = "frozen")]
     pub is_frozen: bool,
     /// Keys for the state it was entered from: the last is written, the first that names one is followed.
     pub return_to: Vec<String>,
     /// The numbers that are written beside the status when it is entered: those that other programs read.
+    #[serde(skip)]
     pub sets: BTreeMap<String, u64>,
     /// The keys that are there while it lasts.
+    #[serde(skip)]
     pub while_in: BTreeMap<String, Lasting>,
     /// The keys of which entering it writes the first whose condition holds, where it is not there yet.
+    #[serde(skip)]
     pub once: Vec<OnceDeclaration>,
     /// The files of skills that say how the work goes on in it.
+    #[serde(skip)]
     pub read: Vec<ReadDeclaration>,
     /// The command that leads on, where the state names one.
+    #[serde(skip)]
     pub next: Option<String>,
     /// True if the work waits for a person in it.
+    #[serde(skip)]
     pub waits_for_person: bool,
 }
 
@@ -189,16 +198,18 @@ impl LifecycleState {
 }
 
 /// A number in the frontmatter that says how often a state was entered: attempts, retries.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Counter {
     /// The frontmatter key of the number. Without it the number is 0.
     pub key: String,
     pub entering: Vec<String>,
     /// The states from which they are entered; without any all.
+    #[serde(skip)]
     pub leaving: Vec<String>,
     /// The highest value: a move that would go beyond is refused.
     pub at_most: Option<CounterLimit>,
     pub reset_by: Vec<String>,
+    #[serde(skip)]
     pub reset_leaving: Vec<String>,
 }
 

@@ -23,7 +23,8 @@ pub struct HookOutcome {
     pub change: HookChange,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum HookChange {
     /// Nothing: it is as it should be.
     Unchanged,
@@ -37,6 +38,16 @@ pub enum HookChange {
 }
 
 impl HookChange {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Created => "created",
+            Self::Added => "added",
+            Self::Chained => "chained",
+            Self::Removed => "removed",
+        }
+    }
+
     pub const fn is_ours(self) -> bool {
         matches!(self, Self::Created | Self::Added | Self::Chained)
     }

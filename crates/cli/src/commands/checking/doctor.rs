@@ -10,14 +10,15 @@ use crate::{
     project::Project,
 };
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     check::{Declined, Finding, FixedFile, Safety},
 };
 use stepmark_store::{
     checking::{CheckReport, CheckedFile},
-    doctor::Diagnosis,
+    doctor::{Diagnosis, DoctorFinding, DoctorFix},
     fixing::{StagedFix, StagedOutcome},
     git::GitVersion,
     repository::ChangedArtifact,
@@ -37,6 +38,14 @@ pub(crate) struct Doctor {
     repair: bool,
 }
 
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `doctor`: what is not as it should be, and what was repaired
+    #[serde(rename = "stepmark.doctor/2")]
+    Doctor { findings: &'a [DoctorFinding], fixed: &'a [DoctorFix] },
+}
+
 impl Doctor {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let diagnosis = if self.repair {
@@ -44,10 +53,7 @@ impl Doctor {
         } else {
             project.workspace.doctor().diagnose()?
         };
-        if output.json {
-            let Diagnosis { findings, fixed, .. } = &diagnosis;
-            output.json("stepmark.doctor/2", json!({"findings": findings, "fixed": fixed}));
-        }
+        output.answer(|| Answer::Doctor { findings: &diagnosis.findings, fixed: &diagnosis.fixed });
         report(output, &diagnosis);
         Ok(if diagnosis.findings.is_empty() { Exit::Fine } else { Exit::Findings })
     }

@@ -3,7 +3,9 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand};
-use serde_json::json;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     projection::gates::{Closed, GateStep, superfluous},
@@ -14,7 +16,7 @@ use stepmark_store::gates::GateAnswer;
 use super::lease::{Lease, until};
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output, table},
+    output::{ListArguments, Output, Row, table},
     project::Project,
 };
 
@@ -64,6 +66,32 @@ struct Check {
     seconds: Option<u32>,
 }
 
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `gate check`: whether a step is done
+    #[serde(rename = "stepmark.gate-check/2")]
+    Check {
+        path: &'a ProjectPath,
+        step: &'a str,
+        open: bool,
+        reason: Option<&'a str>,
+        message: Option<String>,
+        fence: Option<u64>,
+        lease_expires_at: Option<Timestamp>,
+    },
+    /// `gate list`: the completed steps of an artifact with their gates
+    #[serde(rename = "stepmark.gates/2")]
+    List { path: &'a ProjectPath, gates: Vec<Row<GateRow>>, more: usize },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct GateRow {
+    step: Option<String>,
+    file: Option<String>,
+    open: bool,
+}
+
 impl Gate {
     pub(crate) const fn takes_lease(&self) -> bool {
         match &self.task {
@@ -105,17 +133,15 @@ fn report(project: &Project, output: &Output, answer: &GateAnswer) {
     let GateAnswer { path, step, verdict, lease } = answer;
     if output.json {
         let closed = verdict.as_ref().err();
-        let wire = json!({
-            "path": path.as_str(),
-            "step": step,
-            "open": verdict.is_ok(),
-            "reason": closed.map(|closed| closed.as_str()),
-            "message": closed.map(ToString::to_string),
-            "fence": lease.as_ref().map(|lease| lease.fence),
-            "lease_expires_at": lease.as_ref().and_then(|lease| lease.tenure.as_ref()).map(|tenure| tenure.expires_at),
+        return output.answer(|| Answer::Check {
+            path,
+            step,
+            open: verdict.is_ok(),
+            reason: closed.map(|closed| closed.as_str()),
+            message: closed.map(ToString::to_string),
+            fence: lease.as_ref().map(|lease| lease.fence),
+            lease_expires_at: lease.as_ref().and_then(|lease| Some(lease.tenure.as_ref()?.expires_at)),
         });
-        output.json("stepmark.gate-check/2", wire);
-        return;
     }
     match verdict {
         Ok(()) => output.remark(format_args!("{path}: `{step}` is done")),
@@ -154,10 +180,13 @@ fn list(
     let mut rows: Vec<(Option<String>, Option<String>)> = steps.iter().map(row).chain(left).collect();
     let more = wanted.cut(&mut rows);
     if output.json {
-        let gates =
-            rows.iter().map(|(step, file)| json!({"step": step, "file": file, "open": step.is_some()}));
-        let gates = wanted.keep_fields(gates.collect())?;
-        output.json("stepmark.gates/2", json!({"path": path.as_str(), "gates": gates, "more": more}));
+        let gate = |(step, file): &(Option<String>, _)| GateRow {
+            step: step.clone(),
+            file: Clone::clone(file),
+            open: step.is_some(),
+        };
+        let gates = wanted.keep_fields(rows.iter().map(gate))?;
+        output.answer(|| Answer::List { path, gates, more });
     } else if rows.is_empty() {
         output.remark(format_args!("{path} lists no completed step"));
     } else {
@@ -167,9 +196,7 @@ fn list(
             vec![step, state.to_owned(), file]
         });
         output.line(table(&["STEP", "GATE", "FILE"], cells));
-        if more > 0 {
-            output.remark(format_args!("and {more} more"));
-        }
+        wanted.remark_more(more, output);
     }
     Ok(Exit::Fine)
 }

@@ -1,9 +1,13 @@
 //! `stepmark hook`
 
+use std::path::Path;
+
 use clap::{
     Args, Subcommand,
     builder::{PossibleValue, PossibleValuesParser},
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::projection::git_hook::{HOOKS, NEEDED};
 use stepmark_store::hooks::{HookChange, HookOutcome, HookState};
@@ -39,6 +43,30 @@ enum Task {
     Uninstall,
     /// List the hooks that run stepmark; ends with 1 where none does
     Status,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer {
+    /// `hook install`, `uninstall`: what was written or removed
+    #[serde(rename = "stepmark.hook/1")]
+    Changed { hooks: Vec<ChangeRow> },
+    /// `hook status`: which hooks there are
+    #[serde(rename = "stepmark.hook-status/1")]
+    Status { hooks: Vec<StateRow> },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ChangeRow {
+    path: String,
+    change: HookChange,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StateRow {
+    name: &'static str,
+    path: String,
+    installed: bool,
 }
 
 impl Hook {
@@ -78,43 +106,29 @@ fn may_take_in(project: &Project, output: &Output) -> Result<bool, Failure> {
 }
 
 fn status(output: &Output, hooks: &[HookState]) -> Exit {
-    if output.json {
-        let hooks: Vec<_> = hooks
+    output.answer(|| Answer::Status {
+        hooks: hooks
             .iter()
-            .map(|hook| {
-                let path = hook.place.display().to_string();
-                serde_json::json!({"name": hook.name, "path": path, "installed": hook.is_installed})
-            })
-            .collect();
-        output.json("stepmark.hook-status/1", serde_json::json!({"hooks": hooks}));
-    } else {
-        for hook in hooks {
-            let word = if hook.is_installed { "installed" } else { "not installed" };
-            output.line(format_args!("{}: {word}", hook.place.display()));
-        }
+            .map(|hook| StateRow { name: hook.name, path: place(&hook.place), installed: hook.is_installed })
+            .collect(),
+    });
+    for hook in hooks {
+        let word = if hook.is_installed { "installed" } else { "not installed" };
+        output.line(format_args!("{}: {word}", hook.place.display()));
     }
     if hooks.iter().any(|hook| hook.is_installed) { Exit::Fine } else { Exit::Findings }
 }
 
 fn report(output: &Output, outcomes: &[HookOutcome]) {
-    let word = |change: HookChange| match change {
-        HookChange::Unchanged => "unchanged",
-        HookChange::Created => "created",
-        HookChange::Added => "added",
-        HookChange::Chained => "chained",
-        HookChange::Removed => "removed",
-    };
-    if output.json {
-        let hooks: Vec<_> = outcomes
-            .iter()
-            .map(|hook| serde_json::json!({"path": hook.place.display().to_string(), "change": word(hook.change)}))
-            .collect();
-        output.json("stepmark.hook/1", serde_json::json!({"hooks": hooks}));
-        return;
-    }
+    let row = |hook: &HookOutcome| ChangeRow { path: place(&hook.place), change: hook.change };
+    output.answer(|| Answer::Changed { hooks: outcomes.iter().map(row).collect() });
     for hook in outcomes {
         let does = HOOKS.iter().find(|(name, _)| hook.change.is_ours() && hook.place.ends_with(name));
         let does = does.map(|(_, does)| format!("; {does}")).unwrap_or_default();
-        output.remark(format_args!("{}: {}{does}", hook.place.display(), word(hook.change)));
+        output.remark(format_args!("{}: {}{does}", hook.place.display(), hook.change.word()));
     }
+}
+
+fn place(place: &Path) -> String {
+    place.display().to_string()
 }

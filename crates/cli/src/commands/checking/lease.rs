@@ -3,8 +3,12 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
+    journal::ArtifactKey,
     lease::{Claim, LONGEST, Lease as Record, LeaseTerm},
 };
 
@@ -100,6 +104,24 @@ impl Lease {
     }
 }
 
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `gate lease`: who holds an artifact
+    #[serde(rename = "stepmark.gate-lease/1")]
+    Lease {
+        path: &'a ProjectPath,
+        artifact: Option<&'a ArtifactKey>,
+        state: &'static str,
+        fence: Option<u64>,
+        holder: Option<String>,
+        session: Option<&'a str>,
+        taken_at: Option<Timestamp>,
+        expires_at: Option<Timestamp>,
+        taken_over_from: Option<String>,
+    },
+}
+
 fn report(
     project: &Project,
     output: &Output,
@@ -115,19 +137,17 @@ fn report(
         None => "free",
     };
     if output.json {
-        let wire = serde_json::json!({
-            "path": path.as_str(),
-            "artifact": lease.map(|lease| lease.artifact.as_str()),
-            "state": state,
-            "fence": lease.map(|lease| lease.fence),
-            "holder": tenure.map(|tenure| tenure.holder.to_string()),
-            "session": tenure.and_then(|tenure| tenure.session.as_ref()),
-            "taken_at": tenure.map(|tenure| tenure.taken_at),
-            "expires_at": tenure.map(|tenure| tenure.expires_at),
-            "taken_over_from": taken_over.map(|(tenure, _)| tenure.holder.to_string()),
+        return output.answer(|| Answer::Lease {
+            path,
+            artifact: lease.map(|lease| &lease.artifact),
+            state,
+            fence: lease.map(|lease| lease.fence),
+            holder: tenure.map(|tenure| tenure.holder.to_string()),
+            session: tenure.and_then(|tenure| tenure.session.as_deref()),
+            taken_at: tenure.map(|tenure| tenure.taken_at),
+            expires_at: tenure.map(|tenure| tenure.expires_at),
+            taken_over_from: taken_over.map(|(tenure, _)| tenure.holder.to_string()),
         });
-        output.json("stepmark.gate-lease/1", wire);
-        return;
     }
     if let Some((tenure, fence)) = taken_over {
         output.warning(format_args!("{path}: taken over from {}, whose number was {fence}", tenure.holder));

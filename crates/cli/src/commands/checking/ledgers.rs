@@ -1,8 +1,10 @@
 //! The output about a projection of ledgers.
 
-use serde_json::{Value as Json, json};
-use stepmark_model::bmad::sprint::LedgerEntry;
-use stepmark_store::bmad::sprint::{BrokenSprintStatus, LedgerLeft, LedgerProjection};
+use schemars::JsonSchema;
+use serde::Serialize;
+use stepmark_frontmatter::Position;
+use stepmark_model::{artifact::ProjectPath, bmad::sprint::LedgerEntry, check::Finding};
+use stepmark_store::bmad::sprint::{BrokenSprintStatus, LedgerProjection};
 use stepmark_store::changes::ChangeError;
 
 use crate::{
@@ -45,36 +47,58 @@ pub(crate) fn remarks(done: &LedgerProjection) -> Vec<String> {
     done.written.iter().map(line).collect()
 }
 
-pub(crate) fn wire(done: &LedgerProjection) -> Json {
-    let entry = |entry: &LedgerEntry| {
-        json!({
-            "story": entry.story.as_str(),
-            "file": entry.file().as_str(),
-            "key": entry.key,
-            "says": entry.from,
-            "frontmatter": entry.status,
-            "becomes": entry.to,
-        })
-    };
-    let left = |left: &LedgerLeft| {
-        let mut wire = entry(&left.entry);
-        wire["reason"] = left.reason.as_str().into();
-        wire
-    };
-    let broken = |broken: &BrokenSprintStatus| {
-        let position = Excerpt::new(&broken.bytes).position(broken.finding.span.start);
-        json!({
-            "file": broken.finding.path.as_str(),
-            "line": position.line,
-            "column": position.column,
-            "message": broken.finding.message,
-        })
-    };
-    json!({
-        "entries": done.written.iter().map(entry).collect::<Vec<_>>(),
-        "refused": done.refused.iter().map(entry).collect::<Vec<_>>(),
-        "left": done.left.iter().map(left).collect::<Vec<_>>(),
-        "broken": done.broken.iter().map(broken).collect::<Vec<_>>(),
-        "waiting": done.waiting.iter().map(|path| path.as_str()).collect::<Vec<_>>(),
-    })
+/// The output about ledgers as JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LedgersDone {
+    entries: Vec<EntryRow>,
+    refused: Vec<EntryRow>,
+    left: Vec<EntryRow>,
+    broken: Vec<BrokenRow>,
+    waiting: Vec<ProjectPath>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct EntryRow {
+    story: ProjectPath,
+    file: ProjectPath,
+    key: String,
+    says: Option<String>,
+    frontmatter: String,
+    becomes: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BrokenRow {
+    file: ProjectPath,
+    line: usize,
+    column: usize,
+    message: String,
+}
+
+impl LedgersDone {
+    pub(crate) fn of(done: &LedgerProjection) -> Self {
+        let row = |entry: &LedgerEntry, reason: Option<&String>| EntryRow {
+            story: entry.story.clone(),
+            file: entry.file().clone(),
+            key: entry.key.clone(),
+            says: entry.from.clone(),
+            frontmatter: entry.status.clone(),
+            becomes: entry.to.clone(),
+            reason: reason.cloned(),
+        };
+        let broken = |broken: &BrokenSprintStatus| {
+            let Position { line, column } = Excerpt::new(&broken.bytes).position(broken.finding.span.start);
+            let Finding { path, message, .. } = &broken.finding;
+            BrokenRow { file: path.clone(), line, column, message: message.clone() }
+        };
+        Self {
+            entries: done.written.iter().map(|entry| row(entry, None)).collect(),
+            refused: done.refused.iter().map(|entry| row(entry, None)).collect(),
+            left: done.left.iter().map(|left| row(&left.entry, Some(&left.reason))).collect(),
+            broken: done.broken.iter().map(broken).collect(),
+            waiting: done.waiting.clone(),
+        }
+    }
 }

@@ -1,15 +1,17 @@
 //! The answers of `stepmark task` and `stepmark coordination`, and remedies of refusals: the command of a
 //! person, or the tool of an agent.
 
-use serde_json::{Value as Json, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value as Json;
 
 use crate::{
     commands::followed_files,
     exit::{Exit, Failure},
-    output::{ListArguments, Output, table},
+    output::{ListArguments, Output, Row, table},
 };
 use stepmark_model::{
-    artifact::Kind,
+    artifact::{Kind, ProjectPath},
     coordination::{Record, TaskRefusal, file_stem},
     lifecycle::built_in,
     spelling::argument,
@@ -21,28 +23,60 @@ use stepmark_store::{
     records::SystemError,
 };
 
-const TASK: &str = "stepmark.task/1";
+/// The answers of `task` and `coordination`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `task`: a task as it is now, or those that were added, and the files that follow
+    #[serde(rename = "stepmark.task/1")]
+    Task(TaskAnswer<'a>),
+    /// `task list`: tasks
+    #[serde(rename = "stepmark.tasks/1")]
+    Tasks { tasks: Vec<Row<Json>>, more: usize },
+    /// `coordination status`: how far the work is
+    #[serde(rename = "stepmark.coordination/1")]
+    Status(Json),
+    /// `coordination project`, `convert`, `save`: the files that follow, and what others changed in them
+    #[serde(rename = "stepmark.coordination-files/1")]
+    Files {
+        #[serde(flatten)]
+        files: &'a CoordinationFiles,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        removed: Option<&'a [ProjectPath]>,
+    },
+    /// `coordination plan`: the goal, and the plan as Markdown
+    #[serde(rename = "stepmark.coordination-plan/1")]
+    Plan { goal: Option<&'a str>, plan: &'a str },
+    /// `coordination discoveries`, `discover`: what agents have found out
+    #[serde(rename = "stepmark.discoveries/1")]
+    Discoveries {
+        discoveries: Vec<Row<Json>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        more: Option<usize>,
+    },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum TaskAnswer<'a> {
+    Added { tasks: Vec<Json>, files: &'a CoordinationFiles },
+    Changed { task: Json, freed: &'a [String], orphaned: &'a [String], files: &'a CoordinationFiles },
+    One { task: Option<Json> },
+}
 
 pub(super) fn added(tasks: &[Record], files: &CoordinationFiles, output: &Output) -> Result<Exit, Failure> {
-    output.json_or(
-        TASK,
-        || json!({"tasks": tasks.iter().map(wire).collect::<Vec<_>>(), "files": followed_files::wire(files)}),
-        || tasks.iter().for_each(|task| output.line(&task.id)),
-    );
+    output.answer(|| Answer::Task(TaskAnswer::Added { tasks: tasks.iter().map(wire).collect(), files }));
+    tasks.iter().for_each(|task| output.line(&task.id));
     Ok(told(files, output))
 }
 
-pub(super) fn tasks(tasks: Vec<Record>, list: &ListArguments, output: &Output) -> Result<Exit, Failure> {
-    list.answer((output, "stepmark.tasks/1", "tasks"), tasks, wire, |tasks| {
+pub(super) fn tasks(mut tasks: Vec<Record>, list: &ListArguments, output: &Output) -> Result<Exit, Failure> {
+    let answer = |tasks, more| Answer::Tasks { tasks, more };
+    list.answer(output, &mut tasks, wire, answer, |tasks| {
         let row = |task: &Record| {
             let text = |key: &str| task.text(key).unwrap_or("-").to_owned();
-            vec![
-                task.id.clone(),
-                text("status"),
-                task.priority().to_string(),
-                text("claimed_by"),
-                title(task),
-            ]
+            let (id, priority) = (task.id.clone(), task.priority().to_string());
+            vec![id, text("status"), priority, text("claimed_by"), title(task)]
         };
         output.line(table(&["ID", "STATUS", "PRIORITY", "AGENT", "DESCRIPTION"], tasks.iter().map(row)));
     })?;
@@ -50,57 +84,33 @@ pub(super) fn tasks(tasks: Vec<Record>, list: &ListArguments, output: &Output) -
 }
 
 pub(super) fn task(task: &Record, output: &Output) {
-    output.json_or(
-        TASK,
-        || json!({"task": wire(task)}),
-        || {
-            output.line(format_args!("{}  {}", task.id, title(task)));
-            for (key, value) in
-                task.values.iter().filter(|(key, _)| !["id", "description"].contains(&key.as_str()))
-            {
-                output.line(format_args!("  {key}: {}", plain(value)));
-            }
-        },
-    );
+    output.answer(|| Answer::Task(TaskAnswer::One { task: Some(wire(task)) }));
+    output.line(format_args!("{}  {}", task.id, title(task)));
+    for (key, value) in task.values.iter().filter(|(key, _)| !["id", "description"].contains(&key.as_str())) {
+        output.line(format_args!("  {key}: {}", plain(value)));
+    }
 }
 
 pub(super) fn next(next: Option<&Record>, output: &Output) {
-    output.json_or(
-        TASK,
-        || json!({"task": next.map(wire)}),
-        || match next {
-            Some(task) => output.line(format_args!("{}  {}", task.id, title(task))),
-            None => output.remark("no task can be claimed"),
-        },
-    );
+    output.answer(|| Answer::Task(TaskAnswer::One { task: next.map(wire) }));
+    match next {
+        Some(task) => output.line(format_args!("{}  {}", task.id, title(task))),
+        None => output.remark("no task can be claimed"),
+    }
 }
 
 pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Failure> {
-    let task = &change.task;
-    output.json_or(
-        TASK,
-        || {
-            json!({
-                "task": wire(task),
-                "freed": change.freed,
-                "orphaned": change.orphaned,
-                "files": followed_files::wire(&change.files),
-            })
-        },
-        || {
-            let holder = task.claimed_by().map_or_else(String::new, |agent| format!(", {agent}"));
-            output.line(format_args!("{}  {}{holder}  {}", task.id, task.status(), title(task)));
-            for id in &change.freed {
-                output.remark(format_args!("{id}: available now"));
-            }
-            for id in &change.orphaned {
-                output.remark(format_args!(
-                    "{id}: its agent was silent for too long, so it was available again"
-                ));
-            }
-        },
-    );
-    Ok(told(&change.files, output))
+    let TaskChange { task, freed, orphaned, files, .. } = change;
+    output.answer(|| Answer::Task(TaskAnswer::Changed { task: wire(task), freed, orphaned, files }));
+    let holder = task.claimed_by().map_or_else(String::new, |agent| format!(", {agent}"));
+    output.line(format_args!("{}  {}{holder}  {}", task.id, task.status(), title(task)));
+    for id in freed {
+        output.remark(format_args!("{id}: available now"));
+    }
+    for id in orphaned {
+        output.remark(format_args!("{id}: its agent was silent for too long, so it was available again"));
+    }
+    Ok(told(files, output))
 }
 
 pub(crate) fn told(files: &CoordinationFiles, output: &Output) -> Exit {

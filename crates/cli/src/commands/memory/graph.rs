@@ -3,15 +3,32 @@
 use std::collections::HashMap;
 
 use clap::Args;
-use serde_json::json;
-use stepmark_memory::{Node, NodeKind, context::plain, store::Neighbourhood};
+use schemars::JsonSchema;
+use serde::Serialize;
+use stepmark_memory::{Edge, Node, NodeKind, context::plain, store::Neighbourhood};
 
 use super::open;
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, svg},
+    output::{Output, svg, wire::Open},
     project::Project,
 };
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `memory graph`: the nodes and edges around something
+    #[serde(rename = "stepmark.memory-graph/1")]
+    Graph { nodes: Vec<NodeRow<'a>>, edges: Open<&'a [Edge]>, is_cut: bool },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NodeRow<'a> {
+    kind: &'a str,
+    name: &'a str,
+    label: &'a str,
+    distance: u32,
+}
 
 /// Show how something hangs on the rest: decisions, artifacts, agents, sessions, steps
 #[derive(Debug, Args)]
@@ -33,16 +50,19 @@ impl Graph {
             output.line(svg::memory_picture(&found));
             return Ok(Exit::Fine);
         }
-        output.json_or(
-            "stepmark.memory-graph/1",
-            || {
-                let node = |(node, label, steps): &(Node, String, u32)| json!({"kind": node.kind, "name": node.name, "label": label, "distance": steps});
-                let nodes: Vec<_> = found.nodes.iter().map(node).collect();
-                json!({"nodes": nodes, "edges": found.edges, "is_cut": found.is_cut})
-            },
-            || lines(&found, output),
-        );
+        output.answer(|| Answer::Graph {
+            nodes: found.nodes.iter().map(NodeRow::of).collect(),
+            edges: Open(&found.edges),
+            is_cut: found.is_cut,
+        });
+        lines(&found, output);
         Ok(Exit::Fine)
+    }
+}
+
+impl<'a> NodeRow<'a> {
+    fn of((node, label, distance): &'a (Node, String, u32)) -> Self {
+        Self { kind: node.kind.as_str(), name: &node.name, label, distance: *distance }
     }
 }
 

@@ -1,10 +1,10 @@
 //! `stepmark memory`
 
-mod graph;
-mod hook;
-mod recalling;
-mod storing;
-mod syncing;
+pub(crate) mod graph;
+pub(crate) mod hook;
+pub(crate) mod recalling;
+pub(crate) mod storing;
+pub(crate) mod syncing;
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;

@@ -8,12 +8,13 @@ use super::{
 };
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output},
+    output::{ListArguments, Output, Row, wire::Open},
     project::Project,
 };
 use clap::Args;
 use jiff::Timestamp;
-use serde_json::{Value as Json, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepmark_frontmatter::Span;
 use stepmark_memory::{Memory, MemoryKind, Query, Recalled, audit::Fault, context::plain};
 use stepmark_model::{
@@ -152,24 +153,27 @@ fn time(text: &str) -> Result<Timestamp, String> {
     whole.parse().map_err(|_| format!("`{text}` is no time: 2026-11-01 is one, and 2026-11-01T10:00:00Z"))
 }
 
-const SCHEMA: &str = "stepmark.memories/1";
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `memory recall`, `decisions`, `summary`: records, each with its source and why it has its rank
+    #[serde(rename = "stepmark.memories/1")]
+    Memories { memories: Vec<Row<Open<&'a Recalled>>>, more: usize },
+}
 
 pub(super) fn records(
     (output, list): (&Output, &ListArguments),
-    found: Vec<Recalled>,
+    mut found: Vec<Recalled>,
     explains: bool,
 ) -> Result<Exit, Failure> {
-    list.answer((output, SCHEMA, "memories"), found, wire, |found| {
+    let answer = |memories, more| Answer::Memories { memories, more };
+    list.answer(output, &mut found, Open, answer, |found| {
         found.iter().for_each(|recalled| output.line(told(recalled, explains)));
         if found.is_empty() {
             output.remark("nothing is remembered of it");
         }
     })?;
     Ok(Exit::Fine)
-}
-
-fn wire(recalled: &Recalled) -> Json {
-    serde_json::to_value(recalled).unwrap_or_else(|_| json!({}))
 }
 
 fn told(recalled: &Recalled, explains: bool) -> String {

@@ -1,13 +1,16 @@
 //! `stepmark memory status` and `rebuild`, and the stores of the configuration, with the ledger of what they
 //! were given.
 
-use serde_json::json;
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::open;
 use crate::{
     commands::sharing::sync::ledger_to_read,
     exit::{Exit, Failure},
-    output::{Output, spinner},
+    output::{Output, spinner, wire::Open},
     project::Project,
 };
 use stepmark_memory::{
@@ -18,13 +21,11 @@ use stepmark_memory::{
     target::{KuzuMemory, Ladybug, Target, Unit},
 };
 use stepmark_store::{
-    configuration::{MemoryStoreKind, MemoryStoreSettings},
+    configuration::{MemoryStoreKind, MemoryStoreSettings, Track},
     disk::StateFolder,
     workspace::Workspace,
 };
 use stepmark_sync::TrackerName;
-
-const SCHEMA: &str = "stepmark.memory-status/1";
 
 pub(super) fn status(project: &Project, output: &Output) -> Result<Exit, Failure> {
     let memory = open(project)?;
@@ -47,28 +48,31 @@ fn told(
     output: &Output,
 ) -> Result<Exit, Failure> {
     let track = project.workspace.configuration().memory.track;
-    output.json_or(
-        SCHEMA,
-        || {
-            let stores: serde_json::Map<_, _> =
-                stores.iter().map(|(name, state)| (name.clone(), json!(state))).collect();
-            json!({"counts": counts, "track": format!("{track:?}").to_lowercase(), "stores": stores})
-        },
-        || {
-            let count =
-                |number: u64, word| spinner::count(usize::try_from(number).unwrap_or(usize::MAX), word);
-            output.line(format_args!(
-                "{} ({} superseded), {}, {}; made of {}",
-                count(counts.memories, "record"),
-                counts.superseded,
-                count(counts.nodes, "node"),
-                count(counts.edges, "edge"),
-                count(counts.events, "event"),
-            ));
-            stores.iter().for_each(|(name, state)| output.line(line(name, state)));
-        },
-    );
+    output.answer(|| Answer::Status {
+        counts: Open(counts),
+        track,
+        stores: stores.iter().map(|(name, state)| (&**name, Open(state))).collect(),
+    });
+    let count = |number: u64, word| spinner::count(usize::try_from(number).unwrap_or(usize::MAX), word);
+    output.line(format_args!(
+        "{} ({} superseded), {}, {}; made of {}",
+        count(counts.memories, "record"),
+        counts.superseded,
+        count(counts.nodes, "node"),
+        count(counts.edges, "edge"),
+        count(counts.events, "event"),
+    ));
+    stores.iter().for_each(|(name, state)| output.line(line(name, state)));
     Ok(Exit::Fine)
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `memory status`, `rebuild`: how much is remembered, where what is told is kept, and what other stores
+    /// lack
+    #[serde(rename = "stepmark.memory-status/1")]
+    Status { counts: Open<Counts>, track: Track, stores: BTreeMap<&'a str, Open<&'a StoreState>> },
 }
 
 const MOST: usize = 5;

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
-use serde_json::json;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepmark_memory::{
     Memory,
     context::plain,
@@ -24,8 +26,6 @@ use crate::{
     output::{Output, spinner, with_progress},
     project::Project,
 };
-
-const SCHEMA: &str = "stepmark.memory-sync/1";
 
 /// Give the stores of `memory.stores` what they lack
 ///
@@ -57,11 +57,8 @@ impl Sync {
             }
             told.push((store.name.to_string(), shown(project, store, &units, output)));
         }
-        output.json_or(
-            SCHEMA,
-            || json!({"stores": told.iter().map(wire).collect::<Vec<_>>()}),
-            || told.iter().for_each(|(name, report)| output.line(line(name, report))),
-        );
+        output.answer(|| Answer::Sync { stores: told.iter().map(StoreRow::of).collect() });
+        told.iter().for_each(|(name, report)| output.line(line(name, report)));
         let failed = told.iter().find_map(|(_, report)| report.as_ref().err().map(|failure| failure.exit));
         let is_whole = told.iter().flat_map(|(_, report)| report).all(is_whole);
         Ok(failed.unwrap_or(if is_whole { Exit::Fine } else { Exit::Remote }))
@@ -132,20 +129,52 @@ pub(in crate::commands) fn deliver_to_all(
     Ok(told)
 }
 
-fn wire((name, report): &(String, Result<DeliveryReport, Failure>)) -> serde_json::Value {
-    match report {
-        Err(failure) => json!({"store": name, "delivered": 0, "held": 0, "failures": [failure.message]}),
-        Ok(report) => json!({
-            "store": name,
-            "delivered": report.delivered,
-            "held": report.held,
-            "postponed": report.postponed,
-            "withheld": report.withheld,
-            "forgotten": report.forgotten,
-            "left_over": report.left_over,
-            "failures": report.failures.iter().map(|failure| &failure.detail).collect::<Vec<_>>(),
-            "refused_until": report.refused.as_ref().map(|(until, _)| until),
-        }),
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `memory sync`: what each store was given, and what failed
+    #[serde(rename = "stepmark.memory-sync/1")]
+    Sync { stores: Vec<StoreRow<'a>> },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum StoreRow<'a> {
+    Failed {
+        store: &'a str,
+        delivered: usize,
+        held: usize,
+        failures: [&'a str; 1],
+    },
+    Done {
+        store: &'a str,
+        delivered: usize,
+        held: usize,
+        postponed: usize,
+        withheld: usize,
+        forgotten: usize,
+        left_over: usize,
+        failures: Vec<&'a str>,
+        refused_until: Option<Timestamp>,
+    },
+}
+
+impl<'a> StoreRow<'a> {
+    fn of((store, report): &'a (String, Result<DeliveryReport, Failure>)) -> Self {
+        match report {
+            Err(failure) => Self::Failed { store, delivered: 0, held: 0, failures: [&failure.message] },
+            Ok(report) => Self::Done {
+                store,
+                delivered: report.delivered,
+                held: report.held,
+                postponed: report.postponed,
+                withheld: report.withheld,
+                forgotten: report.forgotten,
+                left_over: report.left_over,
+                failures: report.failures.iter().map(|failure| &*failure.detail).collect(),
+                refused_until: report.refused.as_ref().map(|(until, _)| *until),
+            },
+        }
     }
 }
 

@@ -3,17 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use serde_json::{Value as Json, json};
-use stepmark_model::artifact::ProjectPath;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+use stepmark_model::{
+    artifact::ProjectPath,
+    journal::{ArtifactKey, EventId, SegmentName},
+    projection::checkpoint::Checkpoint as Kept,
+};
 use stepmark_store::checkpoints::{CheckpointMade, CheckpointReadError};
 
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output, table},
+    output::{ListArguments, Output, Row, table},
     project::Project,
 };
-
-const SCHEMA: &str = "stepmark.checkpoint-list/1";
 
 /// Keep the frontmatter of an artifact, to resume from it or to put it back
 ///
@@ -51,9 +55,10 @@ impl Checkpoint {
                     .workspace
                     .checkpoints()
                     .make(&project.artifact_path(artifact)?, self.message.as_deref())?;
-                if output.json {
-                    output.json("stepmark.checkpoint-made/1", made_wire(&made));
-                }
+                output.answer(|| Answer::Made {
+                    checkpoint: CheckpointRow::of(&made.place, Ok(&made.checkpoint)),
+                    sealed: &made.sealed,
+                });
                 report(output, &made);
                 Ok(Exit::Fine)
             }
@@ -68,29 +73,52 @@ pub(crate) fn report(output: &Output, made: &CheckpointMade) {
     output.remark(format_args!("{path}: checkpoint{} {}", message.unwrap_or_default(), made.place));
 }
 
-fn made_wire(made: &CheckpointMade) -> Json {
-    let mut wire = wire(&made.place, Ok(&made.checkpoint));
-    wire["sealed"] = made.sealed.iter().map(ToString::to_string).collect();
-    wire
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `checkpoint`: the one that was made
+    #[serde(rename = "stepmark.checkpoint-made/1")]
+    Made {
+        #[serde(flatten)]
+        checkpoint: CheckpointRow<'a>,
+        sealed: &'a [SegmentName],
+    },
+    /// `checkpoint list`: those of an artifact
+    #[serde(rename = "stepmark.checkpoint-list/1")]
+    List { path: &'a ProjectPath, checkpoints: Vec<Row<CheckpointRow<'a>>>, more: usize },
 }
 
-fn wire(
-    place: &ProjectPath,
-    read: Result<&stepmark_model::projection::checkpoint::Checkpoint, String>,
-) -> Json {
-    match read {
-        Ok(checkpoint) => json!({
-            "checkpoint": place.to_string(),
-            "key": checkpoint.key.to_string(),
-            "path": checkpoint.path.to_string(),
-            "event": checkpoint.event.to_string(),
-            "git_commit": checkpoint.git_commit,
-            "at": checkpoint.at.to_string(),
-            "message": checkpoint.message,
-            "state_digest": checkpoint.state_digest.to_string(),
-            "problem": null,
-        }),
-        Err(problem) => json!({"checkpoint": place.to_string(), "problem": problem}),
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CheckpointRow<'a> {
+    checkpoint: &'a ProjectPath,
+    #[serde(flatten)]
+    read: Option<ReadRow<'a>>,
+    problem: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ReadRow<'a> {
+    key: &'a ArtifactKey,
+    path: &'a ProjectPath,
+    event: EventId,
+    git_commit: Option<&'a str>,
+    at: Timestamp,
+    message: Option<&'a str>,
+    state_digest: String,
+}
+
+impl<'a> CheckpointRow<'a> {
+    fn of(checkpoint: &'a ProjectPath, read: Result<&'a Kept, &'a String>) -> Self {
+        let row = |kept: &'a Kept| ReadRow {
+            key: &kept.key,
+            path: &kept.path,
+            event: kept.event,
+            git_commit: kept.git_commit.as_deref(),
+            at: kept.at,
+            message: kept.message.as_deref(),
+            state_digest: kept.state_digest.to_string(),
+        };
+        Self { checkpoint, read: read.ok().map(row), problem: read.err().map(String::as_str) }
     }
 }
 
@@ -112,14 +140,9 @@ pub(super) fn list(
         .collect();
     let is_whole = read.iter().all(|(_, checkpoint)| checkpoint.is_ok());
     if output.json {
-        let checkpoints: Vec<Json> = read
-            .iter()
-            .map(|(place, checkpoint)| wire(place, checkpoint.as_ref().map_err(Clone::clone)))
-            .collect();
-        output.json(
-            SCHEMA,
-            json!({"path": path.to_string(), "checkpoints": list.keep_fields(checkpoints)?, "more": more}),
-        );
+        let checkpoints =
+            list.keep_fields(read.iter().map(|(place, read)| CheckpointRow::of(place, read.as_ref())))?;
+        output.answer(|| Answer::List { path: &path, checkpoints, more });
     } else if read.is_empty() {
         output.remark(format_args!("`{path}` has no checkpoint: `stepmark checkpoint {path}` makes one"));
     } else {
@@ -132,9 +155,7 @@ pub(super) fn list(
             Err(problem) => vec!["?".to_owned(), problem.clone(), place.to_string()],
         });
         output.line(table(&["AT", "MESSAGE", "CHECKPOINT"], rows));
-        if more > 0 {
-            output.remark(format_args!("and {more} more"));
-        }
+        list.remark_more(more, output);
     }
     Ok(if is_whole { Exit::Fine } else { Exit::Findings })
 }

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepmark_frontmatter::Fences;
+use stepmark_model::artifact::{FileHash, ProjectPath};
 use stepmark_store::{checkpoints::Restored, commit::Outcome};
 
 use super::checkpoint;
@@ -31,6 +33,21 @@ pub(crate) struct Restore {
     reason: ReasonArguments,
 }
 
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `restore`: what was put back
+    #[serde(rename = "stepmark.restore/1")]
+    Restore {
+        path: &'a ProjectPath,
+        checkpoint: &'a ProjectPath,
+        changed: bool,
+        kept: Option<&'a ProjectPath>,
+        remarks: Vec<String>,
+        file_hash: FileHash,
+    },
+}
+
 impl Restore {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let Some(from) = &self.from else {
@@ -51,17 +68,14 @@ impl Restore {
             _ => project.path(from)?,
         };
         let restored = project.workspace.checkpoints().restore(&path, &place, self.reason.reason())?;
-        if output.json {
-            let wire = json!({
-                "path": path.to_string(),
-                "checkpoint": place.to_string(),
-                "changed": restored.outcome != Outcome::Unchanged,
-                "kept": restored.kept.as_ref().map(ToString::to_string),
-                "remarks": restored.remarks.iter().map(ToString::to_string).collect::<Vec<_>>(),
-                "file_hash": restored.artifact.artifact().file_hash().to_string(),
-            });
-            output.json("stepmark.restore/1", wire);
-        }
+        output.answer(|| Answer::Restore {
+            path: &path,
+            checkpoint: &place,
+            changed: restored.outcome != Outcome::Unchanged,
+            kept: restored.kept.as_ref(),
+            remarks: restored.remarks.iter().map(ToString::to_string).collect(),
+            file_hash: restored.artifact.artifact().file_hash(),
+        });
         report(output, &restored);
         Ok(Exit::Fine)
     }

@@ -1,14 +1,19 @@
 //! `stepmark log diff`
 
 use clap::Args;
-use serde_json::{Value as Json, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::{Change, diff};
-use stepmark_model::journal::Event;
+use stepmark_model::{
+    artifact::ProjectPath,
+    journal::{ArtifactKey, Event, EventId},
+};
 use stepmark_store::history::{History, KnownArtifact, Point};
 
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output, history},
+    output::{ListArguments, Output, Row, history, wire::Open},
     project::Project,
 };
 
@@ -37,7 +42,8 @@ impl Diff {
         for artifact in history.touched(&self.older, &self.newer)? {
             differences.extend(self.compare(&history, artifact)?);
         }
-        self.list.answer((output, "stepmark.diff/1", "artifacts"), differences, wire, |differences| {
+        let answer = |artifacts, more| Answer::Diff { artifacts, more };
+        self.list.answer(output, &mut differences, DifferenceRow::of, answer, |differences| {
             if differences.is_empty() {
                 output.remark(format_args!(
                     "no artifact differs between the ends of {} and {}",
@@ -69,19 +75,32 @@ fn exists(event: Option<&Event>) -> bool {
 fn state(history: &History, event: Option<&Event>) -> Result<Json, Failure> {
     match event.filter(|event| event.after.is_some()) {
         Some(event) => Ok(history.state_after(event.id)?),
-        None => Ok(json!({})),
+        None => Ok(Json::Object(Map::new())),
     }
 }
 
-fn wire(difference: &Difference) -> Json {
-    let id = |event: &Option<Event>| event.as_ref().map(|event| event.id);
-    json!({
-        "path": difference.artifact.path.as_str(),
-        "key": difference.artifact.key.as_str(),
-        "older": id(&difference.older),
-        "newer": id(&difference.newer),
-        "changes": difference.changes,
-    })
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `log diff`: what differs between the ends of two sessions
+    #[serde(rename = "stepmark.diff/1")]
+    Diff { artifacts: Vec<Row<DifferenceRow<'a>>>, more: usize },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DifferenceRow<'a> {
+    path: &'a ProjectPath,
+    key: &'a ArtifactKey,
+    older: Option<EventId>,
+    newer: Option<EventId>,
+    changes: Open<&'a [Change]>,
+}
+
+impl<'a> DifferenceRow<'a> {
+    fn of(Difference { artifact, older, newer, changes }: &'a Difference) -> Self {
+        let [older, newer] = [older, newer].map(|event| event.as_ref().map(|event| event.id));
+        Self { path: &artifact.path, key: &artifact.key, older, newer, changes: Open(changes) }
+    }
 }
 
 fn show(difference: &Difference, output: &Output) {

@@ -10,7 +10,8 @@ use std::{
 
 use clap::Args;
 use jiff::Timestamp;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepmark_store::watching::WatchTrouble;
 use stepmark_sync::run::ChangeSignal;
 use stepmark_view::{
@@ -43,6 +44,14 @@ pub(crate) struct Serve {
     /// The port on 127.0.0.1 and [::1]; 0 takes any that is free
     #[arg(long, value_name = "PORT", default_value_t = PORT)]
     port: u16,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `serve`: where the page is
+    #[serde(rename = "stepmark.serve/1")]
+    Serve { url: &'a str },
 }
 
 impl Serve {
@@ -90,7 +99,8 @@ impl Serve {
             })
             .collect();
         let url = format!("http://127.0.0.1:{port}/");
-        output.json_or("stepmark.serve/1", || json!({ "url": url }), || output.line(&url));
+        output.answer(|| Answer::Serve { url: &url });
+        output.line(&url);
         let again = ChangeSignal::default();
         let following = Following { open: project, again: again.clone() };
         tokio::select! {

@@ -10,12 +10,14 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use jiff::{Timestamp, civil};
-use serde_json::{Value as Json, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value as Json;
 use stepmark_frontmatter::Value;
 use stepmark_model::{
-    artifact::Artifact,
+    artifact::{Artifact, FileHash, ProjectPath},
     check::ProblemCounts,
-    journal::Event,
+    journal::{ArtifactKey, Event, EventId},
     resume::NoResumePoint,
     summary::ArtifactSummary,
     tracked_artifact::{Membership, TrackedArtifact},
@@ -49,13 +51,12 @@ impl Show {
         let artifact = project.workspace.artifact(&path)?;
         let findings = project.workspace.checks().own_findings(&artifact);
         if output.json {
-            let summary = ArtifactSummary::of(&artifact);
-            let mut wire = serde_json::to_value(ArtifactWire::new(&summary, ProblemCounts::of(&findings)))
-                .map_err(|error| Failure::from_error(Exit::Io, &error))?;
-            wire["file_hash"] = artifact.artifact().file_hash().to_string().into();
-            wire["lifecycle"] = lifecycle(&artifact);
-            wire["frontmatter"] = frontmatter(artifact.artifact());
-            output.json("stepmark.show/2", wire);
+            output.answer(|| Answer::Show {
+                artifact: ArtifactWire::new(&ArtifactSummary::of(&artifact), ProblemCounts::of(&findings)),
+                file_hash: artifact.artifact().file_hash(),
+                lifecycle: LifecycleRow::of(&artifact),
+                frontmatter: frontmatter(artifact.artifact()),
+            });
             return Ok(Exit::Fine);
         }
         describe(&artifact, output);
@@ -68,20 +69,47 @@ impl Show {
     }
 }
 
-fn lifecycle(artifact: &TrackedArtifact) -> serde_json::Value {
-    let Some(choice) = artifact.lifecycle() else { return serde_json::Value::Null };
-    serde_json::json!({
-        "name": choice.lifecycle.name(),
-        "state": artifact.lifecycle_state().map(|state| &state.name),
-        "moves": artifact.moves().iter().map(|legal| &legal.to.name).collect::<Vec<_>>(),
-        "because": choice.evidence.iter().map(ToString::to_string).collect::<Vec<_>>(),
-    })
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `show`: one artifact with its frontmatter
+    #[serde(rename = "stepmark.show/2")]
+    Show {
+        #[serde(flatten)]
+        artifact: ArtifactWire,
+        file_hash: FileHash,
+        lifecycle: Option<LifecycleRow<'a>>,
+        frontmatter: Json,
+    },
+    /// `log at`: a frontmatter at a time
+    #[serde(rename = "stepmark.at/1")]
+    At { path: &'a ProjectPath, key: &'a ArtifactKey, event: EventId, at: Timestamp, state: Option<&'a Json> },
 }
 
-fn frontmatter(artifact: &Artifact) -> serde_json::Value {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LifecycleRow<'a> {
+    name: &'a str,
+    state: Option<&'a str>,
+    moves: Vec<&'a str>,
+    because: Vec<String>,
+}
+
+impl<'a> LifecycleRow<'a> {
+    fn of(artifact: &'a TrackedArtifact) -> Option<Self> {
+        let choice = artifact.lifecycle()?;
+        Some(Self {
+            name: choice.lifecycle.name(),
+            state: artifact.lifecycle_state().map(|state| &*state.name),
+            moves: artifact.moves().iter().map(|legal| &*legal.to.name).collect(),
+            because: choice.evidence.iter().map(ToString::to_string).collect(),
+        })
+    }
+}
+
+fn frontmatter(artifact: &Artifact) -> Json {
     let yaml = artifact.state_yaml();
     let value = yaml.as_ref().and_then(|yaml| Value::of(yaml, yaml.root()?).ok());
-    value.map_or(serde_json::Value::Null, |value| value.to_json())
+    value.map_or(Json::Null, |value| value.to_json())
 }
 
 fn describe(artifact: &TrackedArtifact, output: &Output) {
@@ -175,10 +203,8 @@ impl At {
             None => None,
         };
         if output.json {
-            output.json(
-                "stepmark.at/1",
-                json!({ "path": path.as_str(), "key": key.as_str(), "event": event.id, "at": event.at, "state": state }),
-            );
+            let state = state.as_ref();
+            output.answer(|| Answer::At { path: &path, key: &key, event: event.id, at: event.at, state });
             return Ok(Exit::Fine);
         }
         let Some(state) = state else {

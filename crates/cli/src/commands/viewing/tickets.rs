@@ -1,8 +1,10 @@
 //! `stepmark tickets`, and what `stepmark next` says of tickets.
 
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepmark_model::{
-    bmad::tickets::{Ticket, TicketGroup, TicketTree},
+    bmad::tickets::{NextTickets, Ticket, TicketGroup, TicketStatus, TicketTree},
     spelling::argument,
 };
 use stepmark_store::bmad::tickets::Tickets as Found;
@@ -24,6 +26,17 @@ pub(crate) struct Tickets {
     folder: Option<String>,
 }
 
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer {
+    /// `tickets`: the tickets of BMAD 7 in build order, as its `tickets.py status` has them
+    #[serde(rename = "stepmark.tickets/1")]
+    Status(TicketStatus),
+    /// `next` where tickets of BMAD 7 are: by what can happen to them, as its `tickets.py next` has them
+    #[serde(rename = "stepmark.next-tickets/1")]
+    Next(NextTickets),
+}
+
 impl Tickets {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let found = project.workspace.tickets();
@@ -34,7 +47,7 @@ impl Tickets {
             None => return Err(no_initiative(&found)),
         };
         if output.json {
-            output.json("stepmark.tickets/1", tree.status(scope));
+            output.answer(|| Answer::Status(tree.status(scope)));
             return Ok(Exit::Fine);
         }
         let trees =
@@ -116,7 +129,7 @@ pub(super) fn next(found: &Found, folder: Option<&str>, output: &Output) -> Opti
     let open: Vec<(TicketGroup, &Ticket)> = open.collect();
     let exit = exit(&open);
     if output.json {
-        output.json("stepmark.next-tickets/1", tree.next(scope));
+        output.answer(|| Answer::Next(tree.next(scope)));
         return Some(Ok(exit));
     }
     for (group, name) in [

@@ -1,18 +1,27 @@
 //! Findings as JSON of the schema `stepmark.check/1`: fields are added, never renamed or removed.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepmark_frontmatter::Span;
 use stepmark_model::check::{Finding, Fix, ProblemCounts, Remedy};
 use stepmark_store::checking::LeftOut;
 
 use super::{Checked, Fixable, FixedArtifact};
-use crate::output::report::Excerpt;
+use crate::output::{Row, report::Excerpt};
 
-#[derive(Debug, Serialize)]
-struct CheckWire<'a> {
-    schema: &'static str,
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `check`: findings, and fixes made
+    #[serde(rename = "stepmark.check/1")]
+    Check(CheckWire<'a>),
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CheckWire<'a> {
     /// The number of artifacts that were checked; files that are none are not counted.
     artifacts: usize,
+    #[schemars(with = "Vec<Row<FindingWire>>")]
     findings: Vec<FindingWire<'a>>,
     /// The number of findings that are not among these.
     more: usize,
@@ -26,14 +35,14 @@ struct CheckWire<'a> {
 }
 
 /// Findings that a suppression accepts, that the baseline knows, and those of it that are gone.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct LeftOutWire {
     suppressed: usize,
     known: usize,
     gone: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct RemedyWire<'a> {
     id: &'static str,
     name: &'static str,
@@ -43,14 +52,14 @@ struct RemedyWire<'a> {
     title: &'a str,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct DeclinedWire<'a> {
     #[serde(flatten)]
     remedy: RemedyWire<'a>,
     reason: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct FindingWire<'a> {
     id: &'static str,
     /// The same as `name`, from before there was an id.
@@ -67,7 +76,7 @@ struct FindingWire<'a> {
 
 /// A place in a file: lines and columns from 1, columns in characters; offsets in bytes from 0. The end is
 /// behind the last one.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct PlaceWire {
     line: usize,
     column: usize,
@@ -77,7 +86,7 @@ struct PlaceWire {
     end_offset: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct FixWire<'a> {
     safety: &'static str,
     title: &'a str,
@@ -85,7 +94,7 @@ struct FixWire<'a> {
     edits: Vec<EditWire<'a>>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct EditWire<'a> {
     #[serde(flatten)]
     place: PlaceWire,
@@ -98,8 +107,7 @@ pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error>
         file.findings.iter().map(move |finding| FindingWire::new(finding, &excerpt))
     });
     let LeftOut { suppressed, known, gone, .. } = checked.left_out;
-    let wire = CheckWire {
-        schema: "stepmark.check/1",
+    let wire = Answer::Check(CheckWire {
         artifacts: checked.artifacts(),
         findings: findings.collect(),
         more: checked.more(),
@@ -109,7 +117,7 @@ pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error>
         fixed: checked.fixed.iter().flat_map(fixed).collect(),
         declined: checked.fixed.iter().flat_map(declined).collect(),
         left_out: LeftOutWire { suppressed, known, gone },
-    };
+    });
     Ok(serde_json::to_string(&wire)? + "\n")
 }
 

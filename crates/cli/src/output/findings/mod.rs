@@ -4,7 +4,7 @@
 
 mod github;
 mod human;
-mod json;
+pub(crate) mod json;
 mod junit;
 mod sarif;
 #[cfg(test)]
@@ -85,7 +85,7 @@ pub(crate) struct FixedArtifact {
 }
 
 /// The number of findings that a program can fix.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct Fixable {
     pub(crate) safe: usize,
     /// Only with somebody who looks at it.

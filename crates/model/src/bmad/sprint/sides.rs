@@ -18,14 +18,16 @@ pub enum StorySide {
 }
 
 /// The three copies of one story's status, as written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, schemars::JsonSchema)]
 pub struct StorySides {
     pub path: ProjectPath,
+    #[serde(skip)]
     pub key: LedgerKey,
     /// Its frontmatter; `None` where that says nothing, as in the others.
     pub frontmatter: Option<String>,
     pub status_line: Option<String>,
     pub sprint_status: Option<String>,
+    #[serde(skip)]
     pub lifecycle: Option<Arc<Lifecycle>>,
 }
 

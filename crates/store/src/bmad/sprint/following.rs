@@ -175,8 +175,9 @@ pub struct StorySurvey {
 }
 
 /// A story that waits until its ledger can be read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, schemars::JsonSchema)]
 pub struct WaitingStory {
+    #[serde(rename = "path")]
     pub story: ProjectPath,
     pub ledger: ProjectPath,
 }

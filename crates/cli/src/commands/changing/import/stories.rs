@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde_json::{Value as Json, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},
     bmad::sprint::{StorySide, StorySides},
 };
-use stepmark_store::bmad::sprint::{ImportDecision, StoryImport, StorySurvey};
+use stepmark_store::bmad::sprint::{ImportDecision, StoryImport, StorySurvey, WaitingStory};
 
 use crate::{
-    commands::checking::ledgers,
+    commands::checking::ledgers::{self, LedgersDone},
     exit::{Exit, Failure, chain},
     output::{Output, spinner, table},
     project::Project,
@@ -86,17 +87,17 @@ impl Stories {
         show(output, &survey, &rows);
         let undecided = rows.iter().filter(|row| row.winner.is_none()).count();
         if self.dry_run {
-            output.json_or("stepmark.import-stories/1", || wire(&survey, &rows, None), || {});
+            output.answer(|| answer(&survey, &rows, None));
             let is_fine = undecided == 0 && is_readable(&survey);
             return Ok(if is_fine { Exit::Fine } else { Exit::Findings });
         }
         if undecided > 0 {
-            output.json_or("stepmark.import-stories/1", || wire(&survey, &rows, None), || {});
+            output.answer(|| answer(&survey, &rows, None));
             return Err(undecided_failure(undecided, self.prefer));
         }
         let decisions: Vec<ImportDecision> = rows.iter().filter_map(Row::decision).collect();
         let done = project.workspace.ledgers().import(&decisions, &self.command());
-        output.json_or("stepmark.import-stories/1", || wire(&survey, &rows, Some(&done)), || {});
+        output.answer(|| answer(&survey, &rows, Some(&done)));
         report(output, &done, rows.is_empty());
         let is_whole = done.failed.is_empty() && done.changed_meanwhile.is_empty() && done.ledgers.is_whole();
         Ok(if is_whole && is_readable(&survey) { Exit::Fine } else { Exit::Findings })
@@ -202,31 +203,51 @@ fn report(output: &Output, done: &StoryImport, is_idle: bool) {
     ));
 }
 
-fn wire(survey: &StorySurvey, rows: &[Row<'_>], done: Option<&StoryImport>) -> Json {
-    let row = |row: &Row<'_>| {
-        let sides = row.sides;
-        json!({
-            "path": sides.path.as_str(),
-            "frontmatter": sides.frontmatter,
-            "status_line": sides.status_line,
-            "sprint_status": sides.sprint_status,
-            "disputed": sides.is_disputed(),
-            "winner": row.winner.map(StorySide::as_str),
-            "chosen": row.winner.and_then(|winner| sides.chosen(winner)),
-            "written": done.is_some_and(|done| done.written.contains(&sides.path)),
-        })
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `import stories`: disagreements, and what was brought in
+    #[serde(rename = "stepmark.import-stories/1")]
+    Stories {
+        stories: Vec<StoryRow<'a>>,
+        waiting_for_ledger: &'a [WaitingStory],
+        #[serde(flatten)]
+        done: Option<StoriesDone<'a>>,
+    },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StoriesDone<'a> {
+    ledgers: LedgersDone,
+    failed: Vec<String>,
+    changed_meanwhile: &'a [ProjectPath],
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StoryRow<'a> {
+    #[serde(flatten)]
+    sides: &'a StorySides,
+    disputed: bool,
+    winner: Option<&'static str>,
+    chosen: Option<&'a str>,
+    written: bool,
+}
+
+fn answer<'a>(survey: &'a StorySurvey, rows: &[Row<'a>], done: Option<&'a StoryImport>) -> Answer<'a> {
+    let row = |row: &Row<'a>| StoryRow {
+        sides: row.sides,
+        disputed: row.sides.is_disputed(),
+        winner: row.winner.map(StorySide::as_str),
+        chosen: row.winner.and_then(|winner| row.sides.chosen(winner)),
+        written: done.is_some_and(|done| done.written.contains(&row.sides.path)),
     };
-    let waiting = survey.waiting.iter();
-    let waiting =
-        waiting.map(|waiting| json!({"path": waiting.story.as_str(), "ledger": waiting.ledger.as_str()}));
-    let mut wire = json!({
-        "stories": rows.iter().map(row).collect::<Vec<_>>(),
-        "waiting_for_ledger": waiting.collect::<Vec<_>>(),
-    });
-    if let Some(done) = done {
-        wire["ledgers"] = ledgers::wire(&done.ledgers);
-        wire["failed"] = done.failed.iter().map(|error| chain(error)).collect();
-        wire["changed_meanwhile"] = done.changed_meanwhile.iter().map(|path| path.as_str()).collect();
+    Answer::Stories {
+        stories: rows.iter().map(row).collect(),
+        waiting_for_ledger: &survey.waiting,
+        done: done.map(|done| StoriesDone {
+            ledgers: LedgersDone::of(&done.ledgers),
+            failed: done.failed.iter().map(|error| chain(error)).collect(),
+            changed_meanwhile: &done.changed_meanwhile,
+        }),
     }
-    wire
 }

@@ -4,12 +4,17 @@ use std::mem;
 
 use super::Project;
 use crate::{
-    commands::{checking::ledgers, viewing::query::brought},
+    commands::{
+        checking::ledgers::{self, LedgersDone},
+        viewing::query::brought,
+    },
     environment::Environment,
     exit::Failure,
     output::{Output, spinner},
     project::Project as OpenProject,
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
 use stepmark_store::{
     bmad::sprint::LedgerProjection,
@@ -139,7 +144,7 @@ pub(super) fn of_ledgers(done: &LedgerProjection) -> Done {
         warnings: ledgers::warnings(done),
         remarks: ledgers::remarks(done),
         excerpts: ledgers::excerpts(&done.broken),
-        more: ledgers::wire(done),
+        more: Some(LedgersDone::of(done)),
         ..Done::default()
     }
 }
@@ -226,10 +231,11 @@ fn of_files(published: &Published, artifacts: usize, noun: &'static str) -> Done
     }
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Done {
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Done {
     /// The number of artifacts, files or entries that it is made of.
     pub(super) artifacts: usize,
+    #[serde(skip)]
     pub(super) noun: &'static str,
     pub(super) written: usize,
     pub(super) removed: usize,
@@ -239,34 +245,33 @@ pub(super) struct Done {
     /// The warnings: what else there is to look at, a line each.
     pub(super) warnings: Vec<String>,
     /// The remarks: what was written, a line each, where that is worth telling.
+    #[serde(skip)]
     pub(super) remarks: Vec<String>,
     /// Places of files that stand in the way, for people.
+    #[serde(skip)]
     pub(super) excerpts: Vec<String>,
-    pub(super) more: serde_json::Value,
+    #[serde(flatten)]
+    pub(super) more: Option<LedgersDone>,
 }
 
-pub(super) fn report(output: &Output, done: &[(Projection, Done)]) {
-    if output.json {
-        let projections: Vec<_> = done
-            .iter()
-            .map(|(projection, done)| {
-                let mut wire = serde_json::json!({
-                    "name": projection.name(),
-                    "artifacts": done.artifacts,
-                    "written": done.written,
-                    "removed": done.removed,
-                    "unchanged": done.unchanged,
-                    "problems": done.problems,
-                    "warnings": done.warnings,
-                });
-                if let (Some(wire), Some(more)) = (wire.as_object_mut(), done.more.as_object()) {
-                    wire.extend(more.clone());
-                }
-                wire
-            })
-            .collect();
-        output.json("stepmark.project/1", serde_json::json!({"projections": projections}));
-    }
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'d> {
+    /// `project`: what was rebuilt
+    #[serde(rename = "stepmark.project/1")]
+    Project { projections: Vec<DoneRow<'d>> },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DoneRow<'d> {
+    name: &'static str,
+    #[serde(flatten)]
+    done: &'d Done,
+}
+
+pub(super) fn report<'d>(output: &Output, done: &'d [(Projection, Done)]) {
+    let row = |(projection, done): &'d (Projection, Done)| DoneRow { name: projection.name(), done };
+    output.answer(|| Answer::Project { projections: done.iter().map(row).collect() });
     for (projection, done) in done {
         done.remarks.iter().for_each(|line| output.remark(line));
         done.excerpts.iter().for_each(|excerpt| output.styled_line(excerpt));

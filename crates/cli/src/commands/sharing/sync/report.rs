@@ -1,11 +1,14 @@
 //! The report of a worker, for people and programs.
 
 use jiff::Timestamp;
-use serde_json::{Value as Json, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
     breaker::{Failure, Scope, ScopeKind},
     plan::Remark,
+    retry::Delivery,
+    ticket::{FieldDifference, Marker, RemoteTicket},
     worker::{ActionOutcome, Deferred, Entry, Report},
 };
 
@@ -18,22 +21,19 @@ use super::{
 
 use crate::{
     exit::Exit,
-    output::{Output, spinner},
+    output::{Output, spinner, wire::Open},
 };
 
 pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjects, output: &Output) -> Exit {
     if output.json {
-        let entries: Vec<Json> = report.entries.iter().map(|entry| wire(entry, subjects)).collect();
-        let (requests, obstacles) = (report.requests, &report.obstacles);
-        let remarks: Vec<&Remark> = subjects.remarks.iter().chain(new_remarks(report, subjects)).collect();
-        let result = json!({
-            "requests": requests,
-            "entries": entries,
-            "remarks": remarks,
-            "obstacles": obstacles,
-            "look_again_at": report.look_again_at,
+        let remarks = subjects.remarks.iter().chain(new_remarks(report, subjects));
+        output.answer(|| Answer::Apply {
+            requests: report.requests,
+            entries: report.entries.iter().map(|entry| EntryRow::of(entry, subjects)).collect(),
+            remarks: remarks.map(Open).collect(),
+            obstacles: &report.obstacles,
+            look_again_at: report.look_again_at,
         });
-        output.json("stepmark.sync-apply/2", result);
     } else {
         let is_interrupted = context.stop.is_asked();
         // Whoever waited for the pace was told not to.
@@ -223,31 +223,62 @@ pub(super) fn tries(attempts: u32) -> String {
     if attempts == 1 { "1 try".to_owned() } else { format!("{attempts} tries") }
 }
 
-fn wire(entry: &Entry, subjects: &Subjects) -> Json {
-    let (remote, missing, duplicates) = match &entry.outcome {
-        ActionOutcome::Done { remote, missing } => (Some(remote), missing.clone(), Vec::new()),
-        ActionOutcome::Found { remote, duplicates } => (Some(remote), Vec::new(), duplicates.clone()),
-        _ => (None, Vec::new(), Vec::new()),
-    };
-    let (failure, delivery) = match &entry.outcome {
-        ActionOutcome::Failed { failure, delivery } => (Some(failure), Some(delivery)),
-        ActionOutcome::InDoubt { failure } => (Some(failure), None),
-        _ => (None, None),
-    };
-    let deferred = match &entry.outcome {
-        ActionOutcome::Deferred(why) => Some(why.to_string()),
-        _ => None,
-    };
-    json!({
-        "action": entry.kind.name(),
-        "marker": entry.marker,
-        "path": subjects.path(&entry.marker).map(ProjectPath::as_str),
-        "outcome": entry.outcome.name(),
-        "ticket": remote,
-        "missing": missing,
-        "duplicates": duplicates,
-        "failure": failure,
-        "delivery": delivery,
-        "deferred": deferred,
-    })
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `sync apply`: what was done
+    #[serde(rename = "stepmark.sync-apply/2")]
+    Apply {
+        requests: usize,
+        entries: Vec<EntryRow<'a>>,
+        remarks: Vec<Open<&'a Remark>>,
+        obstacles: &'a [String],
+        look_again_at: Option<Timestamp>,
+    },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct EntryRow<'a> {
+    action: &'static str,
+    marker: Open<&'a Marker>,
+    path: Option<&'a ProjectPath>,
+    outcome: &'static str,
+    ticket: Option<Open<&'a RemoteTicket>>,
+    missing: Open<&'a [FieldDifference]>,
+    duplicates: Open<&'a [RemoteTicket]>,
+    failure: Option<Open<&'a Failure>>,
+    delivery: Option<Open<&'a Delivery>>,
+    deferred: Option<String>,
+}
+
+impl<'a> EntryRow<'a> {
+    fn of(entry: &'a Entry, subjects: &'a Subjects) -> Self {
+        let mut row = Self {
+            action: entry.kind.name(),
+            marker: Open(&entry.marker),
+            path: subjects.path(&entry.marker),
+            outcome: entry.outcome.name(),
+            ticket: None,
+            missing: Open(&[]),
+            duplicates: Open(&[]),
+            failure: None,
+            delivery: None,
+            deferred: None,
+        };
+        match &entry.outcome {
+            ActionOutcome::Done { remote, missing } => {
+                (row.ticket, row.missing) = (Some(Open(remote)), Open(&**missing));
+            }
+            ActionOutcome::Found { remote, duplicates } => {
+                (row.ticket, row.duplicates) = (Some(Open(remote)), Open(&**duplicates));
+            }
+            ActionOutcome::Failed { failure, delivery } => {
+                (row.failure, row.delivery) = (Some(Open(failure)), Some(Open(delivery)));
+            }
+            ActionOutcome::InDoubt { failure } => row.failure = Some(Open(failure)),
+            ActionOutcome::Deferred(why) => row.deferred = Some(why.to_string()),
+            ActionOutcome::NotThere => {}
+        }
+        row
+    }
 }

@@ -2,11 +2,15 @@
 
 use crate::{
     exit::{Exit, Failure, chain},
-    output::{ListArguments, Output, fitted, on_one_line, spinner, width, wire::ArtifactWire, with_spinner},
+    output::{
+        ListArguments, Output, Row as Kept, fitted, on_one_line, spinner, width, wire::ArtifactWire,
+        with_spinner,
+    },
     project::Project,
 };
 use clap::Args;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},
     check::ProblemCounts,
@@ -75,7 +79,8 @@ impl Status {
         rows.sort_by(|(one, _), (other, _)| natural_order(one.path().as_str(), other.path().as_str()));
         let found = summaries.found();
         if output.json {
-            output.json("stepmark.status/2", self.answer(project, found, &rows, others.len(), &beside)?);
+            let answer = self.answer(project, found, &rows, others.len(), &beside)?;
+            output.answer(|| answer);
         } else if rows.is_empty() {
             output.remark(format_args!(
                 "no artifact with workflow state among {} Markdown files of {}",
@@ -104,38 +109,56 @@ impl Status {
         Ok(if found.is_whole() && is_checked { Exit::Fine } else { Exit::Io })
     }
 
-    fn answer(
+    fn answer<'b>(
         &self,
         project: &Project,
         found: &Artifacts,
         rows: &[BriefRow<'_>],
         others: usize,
-        beside: &Beside,
-    ) -> Result<Value, Failure> {
+        beside: &'b Beside,
+    ) -> Result<Answer<'b>, Failure> {
         let briefs = rows.iter().map(|(_, brief)| brief);
         let mut shown = chosen(briefs, self.list.limit().unwrap_or(usize::MAX));
         shown.sort_unstable();
         let artifact = |place: &usize| {
             let (row, brief) = &rows[*place];
             let summary = row.summary();
-            let mut wire = serde_json::to_value(ArtifactWire::new(&summary, brief.problems))?;
             // As the table shows it.
-            wire["title"] = summary.title.or(summary.heading.as_deref()).into();
-            Ok::<Value, serde_json::Error>(wire)
+            let title = summary.title.or(summary.heading.as_deref()).map(str::to_owned);
+            ArtifactWire::new(&summary, brief.problems).titled(title)
         };
-        let artifacts: Result<Vec<Value>, _> = shown.iter().map(artifact).collect();
-        let artifacts = artifacts.map_err(|error| Failure::from_error(Exit::Io, &error))?;
-        let file = |(path, counts): &(ProjectPath, ProblemCounts)| json!({"path": path.as_str(), "problems": counts});
-        Ok(json!({
-            "root": project.root().path().display().to_string(),
-            "files": found.files,
-            "total": rows.len(),
-            "status_only": others,
-            "artifacts": self.list.keep_fields(artifacts)?,
-            "other_files": beside.iter().map(file).collect::<Vec<_>>(),
-            "unreadable": spinner::unreadable(found),
-        }))
+        Ok(Answer::Status {
+            root: project.root().path().display().to_string(),
+            files: found.files,
+            total: rows.len(),
+            status_only: others,
+            artifacts: self.list.keep_fields(shown.iter().map(artifact))?,
+            other_files: beside.iter().map(|(path, problems)| FileRow { path, problems }).collect(),
+            unreadable: spinner::unreadable(found),
+        })
     }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "schema")]
+pub(crate) enum Answer<'a> {
+    /// `status`: artifacts, and what is wrong in each
+    #[serde(rename = "stepmark.status/2")]
+    Status {
+        root: String,
+        files: usize,
+        total: usize,
+        status_only: usize,
+        artifacts: Vec<Kept<ArtifactWire>>,
+        other_files: Vec<FileRow<'a>>,
+        unreadable: Vec<String>,
+    },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FileRow<'a> {
+    path: &'a ProjectPath,
+    problems: &'a ProblemCounts,
 }
 
 /// Tells what is to be known besides the artifacts: stories that wait, problems in files `beside`, what could
