@@ -3,6 +3,8 @@
 
 #[macro_use]
 mod exit;
+#[macro_use]
+mod schemas;
 mod arguments;
 mod attribution;
 mod environment;
@@ -13,7 +15,6 @@ mod artifact_name;
 mod several_projects;
 mod published_file;
 mod watch;
-mod schemas;
 mod help;
 mod completion;
 mod commands;

@@ -16,7 +16,6 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
-use schemars::JsonSchema;
 use serde::Serialize;
 use stepmark_store::commit::WriteState;
 use stepmark_view::wording::visible;
@@ -35,18 +34,11 @@ pub(crate) use spinner::{with_progress, with_spinner};
 pub(crate) use table::{bar, long_table, table};
 pub(crate) use table::{fitted, folded, line_width, width};
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// Why a command did not do what it was asked for, on stderr
-    #[serde(rename = "stepmark.error/1")]
-    Error {
-        error: &'a str,
-        causes: &'a [String],
-        help: Option<&'a str>,
-        write_state: Option<&'a str>,
-        exit: u8,
-    },
+    "stepmark.error/1" Error {
+        error: &'a str, causes: &'a [String], help: Option<&'a str>, write_state: Option<&'a str>, exit: u8,
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

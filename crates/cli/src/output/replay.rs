@@ -2,8 +2,6 @@
 
 use super::{Output, history, on_one_line, spinner, wire::Open};
 use crate::exit::{Exit, chain};
-use schemars::JsonSchema;
-use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 use stepmark_frontmatter::Change;
 use stepmark_model::{
@@ -94,40 +92,20 @@ fn counts(summary: &Summary) -> String {
     format!("{artifacts}{states}{}", read.unwrap_or_default())
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `log replay`: which artifacts history explains, and what is wrong with it
-    #[serde(rename = "stepmark.replay/2")]
-    Replay {
-        artifacts: Vec<ReplayedRow<'a>>,
-        segments: Option<u64>,
-        events: Option<u64>,
-        problems: Vec<ProblemRow<'a>>,
-        unreadable: &'a [String],
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ReplayedRow<'a> {
-    path: &'a ProjectPath,
-    key: &'a ArtifactKey,
-    state: &'static str,
-    event: Option<EventId>,
-    events: usize,
-    changes: Open<&'a [Change]>,
-    remarks: Vec<String>,
-    damage: Vec<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ProblemRow<'a> {
-    segment: &'a SegmentName,
-    file: &'a str,
-    line: u64,
-    offset: u64,
-    problem: &'static str,
-    message: String,
+    "stepmark.replay/2" Replay {
+        artifacts: Vec<ReplayedRow<'a>>, segments: Option<u64>, events: Option<u64>,
+        problems: Vec<ProblemRow<'a>>, unreadable: &'a [String],
+    }
+    struct ReplayedRow<'a> {
+        path: &'a ProjectPath, key: &'a ArtifactKey, state: &'static str, event: Option<EventId>,
+        events: usize, changes: Open<&'a [Change]>, remarks: Vec<String>, damage: Vec<String>,
+    }
+    struct ProblemRow<'a> {
+        segment: &'a SegmentName, file: &'a str, line: u64, offset: u64, problem: &'static str,
+        message: String,
+    }
 }
 
 pub(crate) fn answer(summary: &Summary) -> Answer<'_> {

@@ -12,6 +12,26 @@ use crate::{
     output,
 };
 
+/// Declares the answers of a command: words, name and version, keys of each; then the parts of which they are.
+macro_rules! answers {
+    ($answer:ident $(<$of:lifetime>)?
+        $($(#[$about:meta])+ $name:literal $variant:ident $keys:tt)+
+        $(struct $part:ident $(<$own:lifetime>)? { $($fields:tt)* })*
+        $(enum $choice:ident $(<$its:lifetime>)? { $($choices:tt)* })*
+    ) => {
+        #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+        #[serde(tag = "schema")]
+        pub(crate) enum $answer $(<$of>)? {
+            $($(#[$about])+ #[serde(rename = $name)] $variant $keys,)+
+        }
+        $(#[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+        pub(crate) struct $part $(<$own>)? { $($fields)* })*
+        $(#[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+        #[serde(untagged)]
+        pub(crate) enum $choice $(<$its>)? { $($choices)* })*
+    };
+}
+
 /// By name and version, of commands whose answers are no types yet; each says what it describes, which keys there always are, and of which types.
 const ANSWERS: &str = include_str!("answers.json");
 

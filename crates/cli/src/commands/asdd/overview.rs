@@ -10,8 +10,6 @@ use crate::{
     project::Project,
 };
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepmark_model::{
     artifact::FileHash,
@@ -24,55 +22,30 @@ use stepmark_store::{
 };
 
 /// The answers of `asdd`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `asdd status`: all slices, agents, and what others changed in the manifest
-    #[serde(rename = "stepmark.asdd/1")]
-    Status {
-        project: &'a Map<String, Json>,
-        slices: Vec<Json>,
-        heartbeats: &'a Signals,
-        drift: &'a [String],
-        held_up: &'a BTreeMap<String, String>,
-        proposals: &'a [Proposal],
-    },
+    "stepmark.asdd/1" Status {
+        project: &'a Map<String, Json>, slices: Vec<Json>, heartbeats: &'a Signals, drift: &'a [String],
+        held_up: &'a BTreeMap<String, String>, proposals: &'a [Proposal],
+    }
     /// `asdd show`, `begin` and commands that change a slice: the slice, and the digest that a proposal rests
     /// on
-    #[serde(rename = "stepmark.asdd-slice/1")]
-    Slice {
-        slice: Json,
-        base: FileHash,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        files: Option<&'a AsddFiles>,
-    },
+    "stepmark.asdd-slice/1" Slice {
+        slice: Json, base: FileHash,
+        #[serde(skip_serializing_if = "Option::is_none")] files: Option<&'a AsddFiles>,
+    }
     /// `asdd propose`, `commit`, `reject`: a proposal, what became of it, and the slice
-    #[serde(rename = "stepmark.asdd-proposal/1")]
-    Proposal { proposal: &'a Proposal, slice: Json, files: &'a AsddFiles },
+    "stepmark.asdd-proposal/1" Proposal { proposal: &'a Proposal, slice: Json, files: &'a AsddFiles }
     /// `asdd proposals`: proposals that wait
-    #[serde(rename = "stepmark.asdd-proposals/1")]
-    Proposals { proposals: Vec<Row<&'a Proposal>>, more: usize },
+    "stepmark.asdd-proposals/1" Proposals { proposals: Vec<Row<&'a Proposal>>, more: usize }
     /// `asdd monitor`: agents that are silent, and slices that were blocked
-    #[serde(rename = "stepmark.asdd-monitor/1")]
-    Monitor { silent: Vec<Silent<'a>>, blocked: Vec<Blocked<'a>> },
+    "stepmark.asdd-monitor/1" Monitor { silent: Vec<Silent<'a>>, blocked: Vec<Blocked<'a>> }
     /// `asdd rebuild`: slices that were made again
-    #[serde(rename = "stepmark.asdd-rebuild/1")]
-    Rebuild(&'a Rebuilt),
+    "stepmark.asdd-rebuild/1" Rebuild (&'a Rebuilt)
     /// `asdd project`: the manifest, and what others changed in it
-    #[serde(rename = "stepmark.asdd-project/1")]
-    Project(&'a AsddFiles),
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Silent<'a> {
-    agent: &'a str,
-    times: u64,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Blocked<'a> {
-    slice: &'a str,
-    reason: &'a str,
+    "stepmark.asdd-project/1" Project (&'a AsddFiles)
+    struct Silent<'a> { agent: &'a str, times: u64 }
+    struct Blocked<'a> { slice: &'a str, reason: &'a str }
 }
 
 impl<'a> Answer<'a> {

@@ -1,7 +1,5 @@
 //! The output of `stepmark autodev`.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value as Json;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -182,35 +180,18 @@ fn in_place(noted: &Position) -> String {
     format!(", {}, phase {} {}{detail}{retries}", noted.status, sub_step.phase, sub_step.name)
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `autodev`: the step of the flow that is being done, and what the state file notes
-    #[serde(rename = "stepmark.autodev/1")]
-    Autodev {
-        file: &'a ProjectPath,
-        flow: &'a str,
-        steps: Vec<&'a str>,
-        step: Option<u16>,
-        name: Option<&'a str>,
-        consistent: bool,
-        skill_phase: Option<&'a str>,
-        noted: Option<Noted<'a>>,
-        error: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        changed: Option<bool>,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Noted<'a> {
-    /// A number, or a word
-    step: Json,
-    name: &'a str,
-    status: &'a str,
-    sub_step: &'a SubStep,
-    retry_count: u64,
-    cycle: u64,
+    "stepmark.autodev/1" Autodev {
+        file: &'a ProjectPath, flow: &'a str, steps: Vec<&'a str>, step: Option<u16>, name: Option<&'a str>,
+        consistent: bool, skill_phase: Option<&'a str>, noted: Option<Noted<'a>>, error: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")] changed: Option<bool>,
+    }
+    struct Noted<'a> {
+        /// A number, or a word
+        step: Json,
+        name: &'a str, status: &'a str, sub_step: &'a SubStep, retry_count: u64, cycle: u64,
+    }
 }
 
 fn answer(status: &AutodevStatus, changed: Option<bool>) -> Answer<'_> {

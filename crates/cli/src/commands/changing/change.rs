@@ -9,8 +9,6 @@ use crate::{
     project::Project,
 };
 use clap::{Args, ValueEnum};
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     bmad::memlog::Deferred,
@@ -23,23 +21,15 @@ use stepmark_store::{
     commit::Outcome,
 };
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `complete`, `reopen`, `transition STATE`, `set`, `scope`, `track`, `undo`: what was written, and what
     /// comes next
-    #[serde(rename = "stepmark.change/2")]
-    Change {
-        path: &'a ProjectPath,
-        changed: bool,
-        file_hash: FileHash,
-        remarks: Vec<String>,
-        #[serde(flatten)]
-        next: NextWire,
-    },
+    "stepmark.change/2" Change {
+        path: &'a ProjectPath, changed: bool, file_hash: FileHash, remarks: Vec<String>,
+        #[serde(flatten)] next: NextWire,
+    }
     /// `defer`: the spec that a finding was added to
-    #[serde(rename = "stepmark.defer/1")]
-    Defer { path: &'a ProjectPath, changed: bool },
+    "stepmark.defer/1" Defer { path: &'a ProjectPath, changed: bool }
 }
 
 pub(super) fn execute(

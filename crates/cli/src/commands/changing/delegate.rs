@@ -12,8 +12,6 @@ use crate::{
     project::Project,
 };
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     journal::{Event, Kind},
@@ -47,24 +45,14 @@ pub(crate) struct Delegate {
 /// The most random names that are tried where a file has each of them already.
 const ATTEMPTS: usize = 3;
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `delegate`: the artifact that was made
-    #[serde(rename = "stepmark.delegate/1")]
-    Delegate {
-        path: &'a ProjectPath,
-        parent: &'a str,
-        to: &'a str,
-        id: &'a str,
-        depth: usize,
-        chain_path: &'a [String],
-        parent_changed: bool,
-        memory: &'a str,
-    },
+    "stepmark.delegate/1" Delegate {
+        path: &'a ProjectPath, parent: &'a str, to: &'a str, id: &'a str, depth: usize,
+        chain_path: &'a [String], parent_changed: bool, memory: &'a str,
+    }
     /// `remove`: the artifact that was removed
-    #[serde(rename = "stepmark.remove/1")]
-    Remove { path: &'a ProjectPath, named_in: &'a [ProjectPath] },
+    "stepmark.remove/1" Remove { path: &'a ProjectPath, named_in: &'a [ProjectPath] }
 }
 
 impl Delegate {

@@ -3,8 +3,6 @@
 use std::path::{Component, Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value as Json;
 use stepmark_model::bmad::memlog::{Memlog as Read, MemlogEntry};
 use stepmark_store::{
@@ -89,18 +87,13 @@ enum What {
     },
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer {
+answers! { Answer
     /// `memlog show`: the fields and entries of a memlog of BMAD
-    #[serde(rename = "stepmark.memlog/1")]
-    Show { memlog: String, fields: Vec<(String, String)>, entries: Vec<String> },
+    "stepmark.memlog/1" Show { memlog: String, fields: Vec<(String, String)>, entries: Vec<String> }
     /// `memlog init`, `append` and `set`: the number of its entries now
-    #[serde(rename = "stepmark.memlog-change/1")]
-    Change { memlog: String, entries: usize },
+    "stepmark.memlog-change/1" Change { memlog: String, entries: usize }
     /// `memlog shim`: the script that was put in place, or back
-    #[serde(rename = "stepmark.memlog-shim/1")]
-    Shim { path: &'static str, changed: bool },
+    "stepmark.memlog-shim/1" Shim { path: &'static str, changed: bool }
 }
 
 fn field(text: &str) -> Result<(String, String), String> {

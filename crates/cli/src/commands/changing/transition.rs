@@ -11,8 +11,6 @@ use crate::{
     project::Project,
 };
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     lifecycle::{Guard, Lifecycle, LifecycleSource, LifecycleState, Move},
@@ -134,30 +132,16 @@ impl Way<'_> {
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `transition` without STATE: the legal moves, and what is in the way
-    #[serde(rename = "stepmark.transition/1")]
-    Moves {
-        path: &'a ProjectPath,
-        lifecycle: &'a str,
-        because: Vec<String>,
-        declared: bool,
-        status: Option<&'a str>,
-        state: Option<&'a str>,
-        moves: Vec<WayRow<'a>>,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct WayRow<'a> {
-    to: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    guards: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    is_return: Option<bool>,
-    refused: Option<&'a str>,
+    "stepmark.transition/1" Moves {
+        path: &'a ProjectPath, lifecycle: &'a str, because: Vec<String>, declared: bool,
+        status: Option<&'a str>, state: Option<&'a str>, moves: Vec<WayRow<'a>>,
+    }
+    struct WayRow<'a> {
+        to: &'a str, #[serde(skip_serializing_if = "Option::is_none")] guards: Option<Vec<String>>,
+        #[serde(skip_serializing_if = "Option::is_none")] is_return: Option<bool>, refused: Option<&'a str>,
+    }
 }
 
 impl<'a> WayRow<'a> {

@@ -16,8 +16,6 @@ use crate::{
     project::Project,
 };
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     check::{Finding, RULES, Rule, Severity, rule_of},
@@ -346,31 +344,17 @@ fn list(list: &ListArguments, output: &Output) -> Result<(), Failure> {
     )
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer {
+answers! { Answer
     /// `check --write-baseline`: how many findings are known from now on
-    #[serde(rename = "stepmark.baseline-written/1")]
-    Baseline { path: &'static str, findings: usize },
+    "stepmark.baseline-written/1" Baseline { path: &'static str, findings: usize }
     /// `explain`: all rules
-    #[serde(rename = "stepmark.rules/1")]
-    Rules { rules: Vec<Row<RuleRow>>, more: usize },
+    "stepmark.rules/1" Rules { rules: Vec<Row<RuleRow>>, more: usize }
     /// `explain RULE`: one rule
-    #[serde(rename = "stepmark.explain/1")]
-    Rule {
-        #[serde(flatten)]
-        rule: RuleRow,
-        page: String,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct RuleRow {
-    id: &'static str,
-    name: &'static str,
-    group: &'static str,
-    severity: &'static str,
-    summary: &'static str,
+    "stepmark.explain/1" Rule { #[serde(flatten)] rule: RuleRow, page: String }
+    struct RuleRow {
+        id: &'static str, name: &'static str, group: &'static str, severity: &'static str,
+        summary: &'static str,
+    }
 }
 
 impl RuleRow {

@@ -10,8 +10,6 @@ use crate::{
     project::Project,
 };
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     check::{Declined, Finding, FixedFile, Safety},
@@ -38,12 +36,9 @@ pub(crate) struct Doctor {
     repair: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `doctor`: what is not as it should be, and what was repaired
-    #[serde(rename = "stepmark.doctor/2")]
-    Doctor { findings: &'a [DoctorFinding], fixed: &'a [DoctorFix] },
+    "stepmark.doctor/2" Doctor { findings: &'a [DoctorFinding], fixed: &'a [DoctorFix] }
 }
 
 impl Doctor {

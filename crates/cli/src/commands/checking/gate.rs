@@ -4,8 +4,6 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     projection::gates::{Closed, GateStep, superfluous},
@@ -66,30 +64,15 @@ struct Check {
     seconds: Option<u32>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `gate check`: whether a step is done
-    #[serde(rename = "stepmark.gate-check/2")]
-    Check {
-        path: &'a ProjectPath,
-        step: &'a str,
-        open: bool,
-        reason: Option<&'a str>,
-        message: Option<String>,
-        fence: Option<u64>,
-        lease_expires_at: Option<Timestamp>,
-    },
+    "stepmark.gate-check/2" Check {
+        path: &'a ProjectPath, step: &'a str, open: bool, reason: Option<&'a str>, message: Option<String>,
+        fence: Option<u64>, lease_expires_at: Option<Timestamp>,
+    }
     /// `gate list`: the completed steps of an artifact with their gates
-    #[serde(rename = "stepmark.gates/2")]
-    List { path: &'a ProjectPath, gates: Vec<Row<GateRow>>, more: usize },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct GateRow {
-    step: Option<String>,
-    file: Option<String>,
-    open: bool,
+    "stepmark.gates/2" List { path: &'a ProjectPath, gates: Vec<Row<GateRow>>, more: usize }
+    struct GateRow { step: Option<String>, file: Option<String>, open: bool }
 }
 
 impl Gate {

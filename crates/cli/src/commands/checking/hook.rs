@@ -6,8 +6,6 @@ use clap::{
     Args, Subcommand,
     builder::{PossibleValue, PossibleValuesParser},
 };
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::projection::git_hook::{HOOKS, NEEDED};
 use stepmark_store::hooks::{HookChange, HookOutcome, HookState};
@@ -45,28 +43,13 @@ enum Task {
     Status,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer {
+answers! { Answer
     /// `hook install`, `uninstall`: what was written or removed
-    #[serde(rename = "stepmark.hook/1")]
-    Changed { hooks: Vec<ChangeRow> },
+    "stepmark.hook/1" Changed { hooks: Vec<ChangeRow> }
     /// `hook status`: which hooks there are
-    #[serde(rename = "stepmark.hook-status/1")]
-    Status { hooks: Vec<StateRow> },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ChangeRow {
-    path: String,
-    change: HookChange,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StateRow {
-    name: &'static str,
-    path: String,
-    installed: bool,
+    "stepmark.hook-status/1" Status { hooks: Vec<StateRow> }
+    struct ChangeRow { path: String, change: HookChange }
+    struct StateRow { name: &'static str, path: String, installed: bool }
 }
 
 impl Hook {

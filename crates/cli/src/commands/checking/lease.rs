@@ -4,8 +4,6 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     journal::ArtifactKey,
@@ -104,22 +102,13 @@ impl Lease {
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `gate lease`: who holds an artifact
-    #[serde(rename = "stepmark.gate-lease/1")]
-    Lease {
-        path: &'a ProjectPath,
-        artifact: Option<&'a ArtifactKey>,
-        state: &'static str,
-        fence: Option<u64>,
-        holder: Option<String>,
-        session: Option<&'a str>,
-        taken_at: Option<Timestamp>,
-        expires_at: Option<Timestamp>,
-        taken_over_from: Option<String>,
-    },
+    "stepmark.gate-lease/1" Lease {
+        path: &'a ProjectPath, artifact: Option<&'a ArtifactKey>, state: &'static str, fence: Option<u64>,
+        holder: Option<String>, session: Option<&'a str>, taken_at: Option<Timestamp>,
+        expires_at: Option<Timestamp>, taken_over_from: Option<String>,
+    }
 }
 
 fn report(

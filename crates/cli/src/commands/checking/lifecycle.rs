@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use clap::{Args, Subcommand, ValueEnum};
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     lifecycle::{Attributes, Counter, Lifecycle as Table, LifecycleState, Lifecycles, Move, built_in},
     spelling::listed,
@@ -173,43 +171,19 @@ fn is_built_in(table: &Table) -> bool {
     built_in(table.name()).is_some()
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `lifecycle list`: all lifecycles
-    #[serde(rename = "stepmark.lifecycles/2")]
-    List { lifecycles: Vec<Row<TableRow<'a>>>, more: usize },
+    "stepmark.lifecycles/2" List { lifecycles: Vec<Row<TableRow<'a>>>, more: usize }
     /// `lifecycle show`: states and moves
-    #[serde(rename = "stepmark.lifecycle/2")]
-    Show(TableRow<'a>),
+    "stepmark.lifecycle/2" Show (TableRow<'a>)
     /// `lifecycle graph`: a graph as Mermaid or SVG
-    #[serde(rename = "stepmark.lifecycle-graph/1")]
-    Graph { name: &'a str, graph: &'a str },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct TableRow<'a> {
-    name: &'a str,
-    title: Option<&'a str>,
-    built_in: bool,
-    states: Vec<StateRow<'a>>,
-    counters: &'a [Counter],
-    #[serde(flatten)]
-    attributes: &'a Attributes,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StateRow<'a> {
-    #[serde(flatten)]
-    state: &'a LifecycleState,
-    moves: Vec<MoveRow<'a>>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct MoveRow<'a> {
-    to: &'a str,
-    pub(crate) guards: Vec<String>,
-    pub(crate) is_return: bool,
+    "stepmark.lifecycle-graph/1" Graph { name: &'a str, graph: &'a str }
+    struct TableRow<'a> {
+        name: &'a str, title: Option<&'a str>, built_in: bool, states: Vec<StateRow<'a>>,
+        counters: &'a [Counter], #[serde(flatten)] attributes: &'a Attributes,
+    }
+    struct StateRow<'a> { #[serde(flatten)] state: &'a LifecycleState, moves: Vec<MoveRow<'a>> }
+    struct MoveRow<'a> { to: &'a str, pub(crate) guards: Vec<String>, pub(crate) is_return: bool }
 }
 
 impl<'a> MoveRow<'a> {

@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepmark_model::projection::files_manifest::{FileClass, FileResult, ManifestWarningKind};
 use stepmark_store::disk::WalkProblem;
@@ -163,52 +161,22 @@ fn cache_remark(output: &Output, cache: &CacheOutcome) {
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `project manifest write`: the manifest that was written
-    #[serde(rename = "stepmark.manifest-write/1")]
-    Write {
-        root: String,
-        manifest: String,
-        files: usize,
-        written: bool,
-        unreadable: &'a [UnreadableFile],
-        problems: Vec<ProblemRow>,
-        warning: Option<&'a str>,
-        cache: &'static str,
-    },
+    "stepmark.manifest-write/1" Write {
+        root: String, manifest: String, files: usize, written: bool, unreadable: &'a [UnreadableFile],
+        problems: Vec<ProblemRow>, warning: Option<&'a str>, cache: &'static str,
+    }
     /// `project manifest verify`: what differs from the manifest
-    #[serde(rename = "stepmark.manifest-verify/1")]
-    Verify {
-        root: String,
-        manifest: String,
+    "stepmark.manifest-verify/1" Verify {
+        root: String, manifest: String,
         /// The number of files of each class
         counts: Map<String, Json>,
-        files: Vec<FileRow<'a>>,
-        oddities: Vec<OddityRow>,
-        problems: Vec<ProblemRow>,
-        cache: &'static str,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct FileRow<'a> {
-    path: &'a str,
-    class: &'static str,
-    reason: Option<&'a str>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct OddityRow {
-    line: usize,
-    message: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ProblemRow {
-    path: String,
-    message: String,
+        files: Vec<FileRow<'a>>, oddities: Vec<OddityRow>, problems: Vec<ProblemRow>, cache: &'static str,
+    }
+    struct FileRow<'a> { path: &'a str, class: &'static str, reason: Option<&'a str> }
+    struct OddityRow { line: usize, message: String }
+    struct ProblemRow { path: String, message: String }
 }
 
 fn verified<'a>(place: &ManifestPlace, report: &'a ManifestReport) -> Answer<'a> {

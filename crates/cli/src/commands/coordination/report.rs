@@ -1,8 +1,6 @@
 //! The answers of `stepmark task` and `stepmark coordination`, and remedies of refusals: the command of a
 //! person, or the tool of an agent.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::{
@@ -24,44 +22,29 @@ use stepmark_store::{
 };
 
 /// The answers of `task` and `coordination`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `task`: a task as it is now, or those that were added, and the files that follow
-    #[serde(rename = "stepmark.task/1")]
-    Task(TaskAnswer<'a>),
+    "stepmark.task/1" Task (TaskAnswer<'a>)
     /// `task list`: tasks
-    #[serde(rename = "stepmark.tasks/1")]
-    Tasks { tasks: Vec<Row<Json>>, more: usize },
+    "stepmark.tasks/1" Tasks { tasks: Vec<Row<Json>>, more: usize }
     /// `coordination status`: how far the work is
-    #[serde(rename = "stepmark.coordination/1")]
-    Status(Json),
+    "stepmark.coordination/1" Status (Json)
     /// `coordination project`, `convert`, `save`: the files that follow, and what others changed in them
-    #[serde(rename = "stepmark.coordination-files/1")]
-    Files {
-        #[serde(flatten)]
-        files: &'a CoordinationFiles,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        removed: Option<&'a [ProjectPath]>,
-    },
+    "stepmark.coordination-files/1" Files {
+        #[serde(flatten)] files: &'a CoordinationFiles,
+        #[serde(skip_serializing_if = "Option::is_none")] removed: Option<&'a [ProjectPath]>,
+    }
     /// `coordination plan`: the goal, and the plan as Markdown
-    #[serde(rename = "stepmark.coordination-plan/1")]
-    Plan { goal: Option<&'a str>, plan: &'a str },
+    "stepmark.coordination-plan/1" Plan { goal: Option<&'a str>, plan: &'a str }
     /// `coordination discoveries`, `discover`: what agents have found out
-    #[serde(rename = "stepmark.discoveries/1")]
-    Discoveries {
-        discoveries: Vec<Row<Json>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        more: Option<usize>,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum TaskAnswer<'a> {
-    Added { tasks: Vec<Json>, files: &'a CoordinationFiles },
-    Changed { task: Json, freed: &'a [String], orphaned: &'a [String], files: &'a CoordinationFiles },
-    One { task: Option<Json> },
+    "stepmark.discoveries/1" Discoveries {
+        discoveries: Vec<Row<Json>>, #[serde(skip_serializing_if = "Option::is_none")] more: Option<usize>,
+    }
+    enum TaskAnswer<'a> {
+        Added { tasks: Vec<Json>, files: &'a CoordinationFiles },
+        Changed { task: Json, freed: &'a [String], orphaned: &'a [String], files: &'a CoordinationFiles },
+        One { task: Option<Json> },
+    }
 }
 
 pub(super) fn added(tasks: &[Record], files: &CoordinationFiles, output: &Output) -> Result<Exit, Failure> {

@@ -8,8 +8,6 @@ use std::{
 
 use clap::Args;
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::Change;
 
@@ -40,84 +38,54 @@ pub(super) fn wire(record: &FlowRecord) -> Json {
 }
 
 /// The answers of `flow`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `flow show FLOW`, `create`, `start`, `pause`, `resume`, `abort`: a flow with its tasks
-    #[serde(rename = "stepmark.flow/1")]
-    Flow { flow: Json, tasks: Vec<Json>, project: Option<&'a Context> },
+    "stepmark.flow/1" Flow { flow: Json, tasks: Vec<Json>, project: Option<&'a Context> }
     /// `flow show`: all flows
-    #[serde(rename = "stepmark.flows/1")]
-    Flows { flows: Vec<Json> },
+    "stepmark.flows/1" Flows { flows: Vec<Json> }
     /// `flow graph`: a graph of tasks
-    #[serde(rename = "stepmark.flow-graph/1")]
-    Graph { graph: &'a Graph },
+    "stepmark.flow-graph/1" Graph { graph: &'a Graph }
     /// `flow next`: the tasks that can be claimed
-    #[serde(rename = "stepmark.flow-next/1")]
-    Next { flow: &'a str, status: &'a str, tasks: Vec<Json> },
+    "stepmark.flow-next/1" Next { flow: &'a str, status: &'a str, tasks: Vec<Json> }
     /// `flow next --claim`, `attempt start`, `attempt end`, `verify`, `retry`, `escalate`, `abort-task`: a
     /// task as it is now
-    #[serde(rename = "stepmark.flow-task/1")]
-    Task { task: Json },
+    "stepmark.flow-task/1" Task { task: Json }
     /// `flow attempt list`: the attempts at a task, with their verifications
-    #[serde(rename = "stepmark.flow-attempts/1")]
-    Attempts { task: &'a str, attempts: &'a [Attempt], verifications: &'a [Verification] },
+    "stepmark.flow-attempts/1" Attempts {
+        task: &'a str, attempts: &'a [Attempt], verifications: &'a [Verification],
+    }
     /// `flow attempt show`: an attempt with its verification
-    #[serde(rename = "stepmark.flow-attempt/1")]
-    Attempt { task: &'a str, attempt: &'a Attempt, verification: Option<&'a Verification> },
+    "stepmark.flow-attempt/1" Attempt {
+        task: &'a str, attempt: &'a Attempt, verification: Option<&'a Verification>,
+    }
     /// `flow why`: why a task is in its status
-    #[serde(rename = "stepmark.flow-why/1")]
-    Why(&'a Why),
+    "stepmark.flow-why/1" Why (&'a Why)
     /// `flow events`: the events of a flow, the first first
-    #[serde(rename = "stepmark.flow-events/1")]
-    Events { events: Vec<Row<EventRow<'a>>>, more: usize },
+    "stepmark.flow-events/1" Events { events: Vec<Row<EventRow<'a>>>, more: usize }
     /// `flow replay`: how the records of a flow stand to their events
-    #[serde(rename = "stepmark.flow-replay/1")]
-    Replay {
-        flow: &'a str,
-        is_equal: bool,
-        events: usize,
-        event_log: &'a BTreeSet<String>,
+    "stepmark.flow-replay/1" Replay {
+        flow: &'a str, is_equal: bool, events: usize, event_log: &'a BTreeSet<String>,
         records: Vec<ReplayRow<'a>>,
-    },
+    }
     /// `flow accept`, `restore`: the records on which a person decided
-    #[serde(rename = "stepmark.flow-decided/1")]
-    Decided { flow: &'a str, decision: &'a str, records: &'a [ProjectPath] },
+    "stepmark.flow-decided/1" Decided { flow: &'a str, decision: &'a str, records: &'a [ProjectPath] }
     /// `flow diff`: what a task has changed, by its checkpoints
-    #[serde(rename = "stepmark.flow-diff/1")]
-    Diff { flow: &'a str, task: &'a str, files: &'a [String], patch: &'a str },
-}
-
-/// The facts about the project, which stand in no record of a flow.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Context {
-    pub(super) project_id: Option<String>,
-    pub(super) name: Option<String>,
-    pub(super) constitution: Option<Constitution>,
-    pub(super) repositories: Vec<Repository>,
-    pub(super) documents: Vec<ProjectPath>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct EventRow<'a> {
-    id: &'a EventId,
-    at: &'a Timestamp,
-    kind: Open<&'a Kind>,
-    actor: Open<&'a Actor>,
-    path: &'a ProjectPath,
-    command: Option<&'a str>,
-    reason: Option<&'a str>,
-    data: Open<&'a Map<String, Json>>,
-    following: &'a [FollowingEvent],
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ReplayRow<'a> {
-    pub(super) path: &'a ProjectPath,
-    pub(super) state: &'static str,
-    pub(super) events: usize,
-    pub(super) changes: Open<&'a [Change]>,
-    pub(super) damage: Vec<String>,
+    "stepmark.flow-diff/1" Diff { flow: &'a str, task: &'a str, files: &'a [String], patch: &'a str }
+    // The facts about the project, which stand in no record of a flow.
+    struct Context {
+        pub(super) project_id: Option<String>, pub(super) name: Option<String>,
+        pub(super) constitution: Option<Constitution>, pub(super) repositories: Vec<Repository>,
+        pub(super) documents: Vec<ProjectPath>,
+    }
+    struct EventRow<'a> {
+        id: &'a EventId, at: &'a Timestamp, kind: Open<&'a Kind>, actor: Open<&'a Actor>,
+        path: &'a ProjectPath, command: Option<&'a str>, reason: Option<&'a str>,
+        data: Open<&'a Map<String, Json>>, following: &'a [FollowingEvent],
+    }
+    struct ReplayRow<'a> {
+        pub(super) path: &'a ProjectPath, pub(super) state: &'static str, pub(super) events: usize,
+        pub(super) changes: Open<&'a [Change]>, pub(super) damage: Vec<String>,
+    }
 }
 
 pub(super) fn flow(state: &FlowState, context: Option<&Context>, output: &Output) -> Exit {

@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_memory::{Edge, Node, NodeKind, context::plain, store::Neighbourhood};
 
 use super::open;
@@ -14,20 +12,10 @@ use crate::{
     project::Project,
 };
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `memory graph`: the nodes and edges around something
-    #[serde(rename = "stepmark.memory-graph/1")]
-    Graph { nodes: Vec<NodeRow<'a>>, edges: Open<&'a [Edge]>, is_cut: bool },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct NodeRow<'a> {
-    kind: &'a str,
-    name: &'a str,
-    label: &'a str,
-    distance: u32,
+    "stepmark.memory-graph/1" Graph { nodes: Vec<NodeRow<'a>>, edges: Open<&'a [Edge]>, is_cut: bool }
+    struct NodeRow<'a> { kind: &'a str, name: &'a str, label: &'a str, distance: u32 }
 }
 
 /// Show how something hangs on the rest: decisions, artifacts, agents, sessions, steps

@@ -15,8 +15,6 @@ use crate::{
     project::Project,
 };
 use clap::{Args, Subcommand};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Value as Json, json};
 use stepmark_memory::{Decision, Draft, MemoryKind, Query, context, ranking::fits, supersession, told_lines};
 use stepmark_model::journal::{EventDraft, Kind, SessionId};
@@ -175,12 +173,9 @@ fn given() -> Result<Json, Failure> {
         .map_err(|error| Failure::new(Exit::Usage, format!("the hook was given no JSON: {error}")))
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `memory remember`, `decide`, `supersede`: the memory, and the one whose place it takes
-    #[serde(rename = "stepmark.memory-told/1")]
-    Told { id: &'a str, supersedes: Option<&'a str> },
+    "stepmark.memory-told/1" Told { id: &'a str, supersedes: Option<&'a str> }
 }
 
 /// Facts told beside a memory.

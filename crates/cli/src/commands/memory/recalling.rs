@@ -13,8 +13,6 @@ use crate::{
 };
 use clap::Args;
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_frontmatter::Span;
 use stepmark_memory::{Memory, MemoryKind, Query, Recalled, audit::Fault, context::plain};
 use stepmark_model::{
@@ -153,12 +151,9 @@ fn time(text: &str) -> Result<Timestamp, String> {
     whole.parse().map_err(|_| format!("`{text}` is no time: 2026-11-01 is one, and 2026-11-01T10:00:00Z"))
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `memory recall`, `decisions`, `summary`: records, each with its source and why it has its rank
-    #[serde(rename = "stepmark.memories/1")]
-    Memories { memories: Vec<Row<Open<&'a Recalled>>>, more: usize },
+    "stepmark.memories/1" Memories { memories: Vec<Row<Open<&'a Recalled>>>, more: usize }
 }
 
 pub(super) fn records(

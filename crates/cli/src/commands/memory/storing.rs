@@ -3,9 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::open;
 use crate::{
     commands::sharing::sync::ledger_to_read,
@@ -66,13 +63,12 @@ fn told(
     Ok(Exit::Fine)
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `memory status`, `rebuild`: how much is remembered, where what is told is kept, and what other stores
     /// lack
-    #[serde(rename = "stepmark.memory-status/1")]
-    Status { counts: Open<Counts>, track: Track, stores: BTreeMap<&'a str, Open<&'a StoreState>> },
+    "stepmark.memory-status/1" Status {
+        counts: Open<Counts>, track: Track, stores: BTreeMap<&'a str, Open<&'a StoreState>>,
+    }
 }
 
 const MOST: usize = 5;

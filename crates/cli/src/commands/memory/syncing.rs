@@ -4,8 +4,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_memory::{
     Memory,
     context::plain,
@@ -129,34 +127,16 @@ pub(in crate::commands) fn deliver_to_all(
     Ok(told)
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `memory sync`: what each store was given, and what failed
-    #[serde(rename = "stepmark.memory-sync/1")]
-    Sync { stores: Vec<StoreRow<'a>> },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum StoreRow<'a> {
-    Failed {
-        store: &'a str,
-        delivered: usize,
-        held: usize,
-        failures: [&'a str; 1],
-    },
-    Done {
-        store: &'a str,
-        delivered: usize,
-        held: usize,
-        postponed: usize,
-        withheld: usize,
-        forgotten: usize,
-        left_over: usize,
-        failures: Vec<&'a str>,
-        refused_until: Option<Timestamp>,
-    },
+    "stepmark.memory-sync/1" Sync { stores: Vec<StoreRow<'a>> }
+    enum StoreRow<'a> {
+        Failed { store: &'a str, delivered: usize, held: usize, failures: [&'a str; 1] },
+        Done {
+            store: &'a str, delivered: usize, held: usize, postponed: usize, withheld: usize,
+            forgotten: usize, left_over: usize, failures: Vec<&'a str>, refused_until: Option<Timestamp>,
+        },
+    }
 }
 
 impl<'a> StoreRow<'a> {

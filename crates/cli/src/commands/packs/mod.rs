@@ -5,8 +5,6 @@ pub(crate) mod moves;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{
     artifact::ProjectPath,
@@ -64,73 +62,43 @@ enum Task {
     Schema,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `pack list`: the packs of the project, and those that are built in
-    #[serde(rename = "stepmark.packs/1")]
-    List { packs: Vec<Row<&'a PackRow>>, more: usize },
+    "stepmark.packs/1" List { packs: Vec<Row<&'a PackRow>>, more: usize }
     /// `pack show`: the kinds of a pack, their states and moves
-    #[serde(rename = "stepmark.pack/1")]
-    Show(&'a PackShown),
+    "stepmark.pack/1" Show (&'a PackShown)
     /// `pack check`: packs that can be used, and what they make illegal
-    #[serde(rename = "stepmark.pack-check/1")]
-    Check(&'a PackChecked),
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PackRow {
-    name: String,
-    about: Option<String>,
-    /// The file; none where it is built in
-    file: Option<String>,
-    kinds: Vec<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PackShown {
-    name: String,
-    about: Option<String>,
-    file: Option<String>,
-    kinds: Vec<KindShown>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct KindShown {
-    name: String,
-    /// The word behind `stepmark` for its moves
-    command: String,
-    lifecycle: Option<String>,
-    states: Vec<String>,
-    moves: Vec<MoveShown>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct MoveShown {
-    name: String,
-    about: Option<String>,
-    from: Vec<String>,
-    /// The state that it enters; none where the state stays, `$return` where it leads back
-    to: Option<String>,
-    args: Vec<String>,
-    guards: Vec<String>,
-    needs: Vec<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PackChecked {
-    /// The packs that can be used
-    packs: Vec<String>,
-    /// Artifacts whose status they do not have
-    illegal: Vec<IllegalArtifact>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct IllegalArtifact {
-    path: String,
-    status: String,
-    /// The states that there are
-    states: Vec<String>,
+    "stepmark.pack-check/1" Check (&'a PackChecked)
+    struct PackRow {
+        name: String, about: Option<String>,
+        /// The file; none where it is built in
+        file: Option<String>,
+        kinds: Vec<String>,
+    }
+    struct PackShown { name: String, about: Option<String>, file: Option<String>, kinds: Vec<KindShown> }
+    struct PackChecked {
+        /// The packs that can be used
+        packs: Vec<String>,
+        /// Artifacts whose status they do not have
+        illegal: Vec<IllegalArtifact>,
+    }
+    struct KindShown {
+        name: String,
+        /// The word behind `stepmark` for its moves
+        command: String,
+        lifecycle: Option<String>, states: Vec<String>, moves: Vec<MoveShown>,
+    }
+    struct MoveShown {
+        name: String, about: Option<String>, from: Vec<String>,
+        /// The state that it enters; none where the state stays, `$return` where it leads back
+        to: Option<String>,
+        args: Vec<String>, guards: Vec<String>, needs: Vec<String>,
+    }
+    struct IllegalArtifact {
+        path: String, status: String,
+        /// The states that there are
+        states: Vec<String>,
+    }
 }
 
 impl PackCommand {

@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     journal::{ArtifactKey, EventId, SegmentName},
@@ -73,38 +71,22 @@ pub(crate) fn report(output: &Output, made: &CheckpointMade) {
     output.remark(format_args!("{path}: checkpoint{} {}", message.unwrap_or_default(), made.place));
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `checkpoint`: the one that was made
-    #[serde(rename = "stepmark.checkpoint-made/1")]
-    Made {
-        #[serde(flatten)]
-        checkpoint: CheckpointRow<'a>,
-        sealed: &'a [SegmentName],
-    },
+    "stepmark.checkpoint-made/1" Made {
+        #[serde(flatten)] checkpoint: CheckpointRow<'a>, sealed: &'a [SegmentName],
+    }
     /// `checkpoint list`: those of an artifact
-    #[serde(rename = "stepmark.checkpoint-list/1")]
-    List { path: &'a ProjectPath, checkpoints: Vec<Row<CheckpointRow<'a>>>, more: usize },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct CheckpointRow<'a> {
-    checkpoint: &'a ProjectPath,
-    #[serde(flatten)]
-    read: Option<ReadRow<'a>>,
-    problem: Option<&'a str>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ReadRow<'a> {
-    key: &'a ArtifactKey,
-    path: &'a ProjectPath,
-    event: EventId,
-    git_commit: Option<&'a str>,
-    at: Timestamp,
-    message: Option<&'a str>,
-    state_digest: String,
+    "stepmark.checkpoint-list/1" List {
+        path: &'a ProjectPath, checkpoints: Vec<Row<CheckpointRow<'a>>>, more: usize,
+    }
+    struct CheckpointRow<'a> {
+        checkpoint: &'a ProjectPath, #[serde(flatten)] read: Option<ReadRow<'a>>, problem: Option<&'a str>,
+    }
+    struct ReadRow<'a> {
+        key: &'a ArtifactKey, path: &'a ProjectPath, event: EventId, git_commit: Option<&'a str>,
+        at: Timestamp, message: Option<&'a str>, state_digest: String,
+    }
 }
 
 impl<'a> CheckpointRow<'a> {

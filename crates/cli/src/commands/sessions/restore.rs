@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_frontmatter::Fences;
 use stepmark_model::artifact::{FileHash, ProjectPath};
 use stepmark_store::{checkpoints::Restored, commit::Outcome};
@@ -33,19 +31,12 @@ pub(crate) struct Restore {
     reason: ReasonArguments,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `restore`: what was put back
-    #[serde(rename = "stepmark.restore/1")]
-    Restore {
-        path: &'a ProjectPath,
-        checkpoint: &'a ProjectPath,
-        changed: bool,
-        kept: Option<&'a ProjectPath>,
-        remarks: Vec<String>,
-        file_hash: FileHash,
-    },
+    "stepmark.restore/1" Restore {
+        path: &'a ProjectPath, checkpoint: &'a ProjectPath, changed: bool, kept: Option<&'a ProjectPath>,
+        remarks: Vec<String>, file_hash: FileHash,
+    }
 }
 
 impl Restore {

@@ -2,8 +2,6 @@
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value as Json;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -276,58 +274,23 @@ fn event_row(event: &Event) -> Vec<String> {
     ]
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `session`: one session, or all in `sessions`
-    #[serde(rename = "stepmark.session/1")]
-    Session(Told<'a>),
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum Told<'a> {
-    Started {
-        session: &'a str,
-        name: Option<&'a str>,
-        export: &'a str,
-        memory: &'a str,
-    },
-    Ended {
-        session: &'a str,
-        state: &'static str,
-        sealed: &'a [String],
-    },
-    List {
-        sessions: Vec<Row<SessionRow<'a>>>,
-        more: usize,
-    },
-    Show {
-        #[serde(flatten)]
-        session: SessionRow<'a>,
-        event_list: Vec<EventRow<'a>>,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct SessionRow<'a> {
-    session: &'a str,
-    name: Option<&'a str>,
-    state: &'static str,
-    began: Timestamp,
-    ended: Option<Timestamp>,
-    events: u64,
-    last_event: EventRow<'a>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct EventRow<'a> {
-    id: EventId,
-    at: Timestamp,
-    kind: &'a str,
-    actor: String,
-    artifact: Option<&'a ProjectPath>,
-    command: Option<&'a str>,
+    "stepmark.session/1" Session (Told<'a>)
+    struct SessionRow<'a> {
+        session: &'a str, name: Option<&'a str>, state: &'static str, began: Timestamp,
+        ended: Option<Timestamp>, events: u64, last_event: EventRow<'a>,
+    }
+    struct EventRow<'a> {
+        id: EventId, at: Timestamp, kind: &'a str, actor: String, artifact: Option<&'a ProjectPath>,
+        command: Option<&'a str>,
+    }
+    enum Told<'a> {
+        Started { session: &'a str, name: Option<&'a str>, export: &'a str, memory: &'a str },
+        Ended { session: &'a str, state: &'static str, sealed: &'a [String] },
+        List { sessions: Vec<Row<SessionRow<'a>>>, more: usize },
+        Show { #[serde(flatten)] session: SessionRow<'a>, event_list: Vec<EventRow<'a>> },
+    }
 }
 
 impl<'a> EventRow<'a> {

@@ -7,8 +7,6 @@ use crate::{
     project::Project,
 };
 use clap::{Args, Subcommand};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value as Json;
 use stepmark_store::{
     changes::Initialised,
@@ -108,49 +106,22 @@ fn print_variables(output: &Output, list: &ListArguments) -> Result<(), Failure>
     })
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `config show`: the configuration that counts
-    #[serde(rename = "stepmark.config/1")]
-    Config {
-        root: String,
-        files: Vec<String>,
-        values: Vec<Row<ValueRow<'a>>>,
-        more: usize,
+    "stepmark.config/1" Config {
+        root: String, files: Vec<String>, values: Vec<Row<ValueRow<'a>>>, more: usize,
         unknown_keys: Vec<UnknownRow<'a>>,
-    },
+    }
     /// `config variables`: all keys
-    #[serde(rename = "stepmark.config-variables/1")]
-    Variables { variables: Vec<Row<VariableRow<'a>>>, more: usize },
+    "stepmark.config-variables/1" Variables { variables: Vec<Row<VariableRow<'a>>>, more: usize }
     /// `init`: the configuration file
-    #[serde(rename = "stepmark.init/1")]
-    Init { root: String, configuration: &'a str, created: bool },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct UnknownRow<'a> {
-    key: &'a str,
-    file: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct VariableRow<'a> {
-    name: &'a str,
-    side: String,
-    environment: Option<&'a str>,
-    meaning: &'a str,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ValueRow<'a> {
-    key: &'a str,
-    value: Json,
-    layer: &'static str,
-    file: Option<String>,
-    line: Option<usize>,
-    column: Option<usize>,
-    variable: Option<&'a str>,
+    "stepmark.init/1" Init { root: String, configuration: &'a str, created: bool }
+    struct UnknownRow<'a> { key: &'a str, file: String }
+    struct VariableRow<'a> { name: &'a str, side: String, environment: Option<&'a str>, meaning: &'a str }
+    struct ValueRow<'a> {
+        key: &'a str, value: Json, layer: &'static str, file: Option<String>, line: Option<usize>,
+        column: Option<usize>, variable: Option<&'a str>,
+    }
 }
 
 impl<'a> ValueRow<'a> {

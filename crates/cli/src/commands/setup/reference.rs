@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, error::ErrorKind};
 use clap_complete::{Shell, env::Shells};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
@@ -120,18 +118,10 @@ pub(crate) struct Schema {
     list: ListArguments,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer {
+answers! { Answer
     /// `schema`: all schemas
-    #[serde(rename = "stepmark.schemas/1")]
-    Schemas { schemas: Vec<Row<SchemaRow>>, more: usize },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct SchemaRow {
-    name: String,
-    description: String,
+    "stepmark.schemas/1" Schemas { schemas: Vec<Row<SchemaRow>>, more: usize }
+    struct SchemaRow { name: String, description: String }
 }
 
 impl Schema {

@@ -1,8 +1,6 @@
 //! `stepmark instructions`
 
 use clap::{Args, Subcommand};
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{artifact::ProjectPath, projection::instructions::CacheState};
 use stepmark_store::instructions::{CachedInstructions, Refreshed};
 
@@ -146,34 +144,18 @@ const fn remedy(verdict: &CacheState) -> &'static str {
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `instructions`: an instruction file and its components
-    #[serde(rename = "stepmark.instructions/1")]
-    Instructions {
-        #[serde(flatten)]
-        known: Known<'a>,
+    "stepmark.instructions/1" Instructions {
+        #[serde(flatten)] known: Known<'a>,
         /// The place of the edited version, if there is one; of `build` alone
-        #[serde(skip_serializing_if = "Option::is_none")]
-        kept: Option<Option<&'a ProjectPath>>,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Known<'a> {
-    task: &'a str,
-    output: &'a ProjectPath,
-    meta: &'a ProjectPath,
-    verdict: &'static str,
-    reason: String,
-    changed: &'a [String],
-    written: Option<bool>,
-    content_hash: &'a str,
-    content_size_bytes: u64,
-    components: &'a [String],
-    unreadable: &'a [ProjectPath],
-    content: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")] kept: Option<Option<&'a ProjectPath>>,
+    }
+    struct Known<'a> {
+        task: &'a str, output: &'a ProjectPath, meta: &'a ProjectPath, verdict: &'static str, reason: String,
+        changed: &'a [String], written: Option<bool>, content_hash: &'a str, content_size_bytes: u64,
+        components: &'a [String], unreadable: &'a [ProjectPath], content: Option<String>,
+    }
 }
 
 impl<'a> Known<'a> {

@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     workflow::{ContextAnswer, ContextCandidate, ContextOutcome},
@@ -90,42 +88,20 @@ fn saying(candidate: &ContextCandidate) -> String {
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `show context`: which artifact, workflow and configuration file apply, and why
-    #[serde(rename = "stepmark.context/2")]
-    Context {
-        artifact: Option<&'a ProjectPath>,
-        workflow: Option<WorkflowRow<'a>>,
-        active: Decided<'a>,
+    "stepmark.context/2" Context {
+        artifact: Option<&'a ProjectPath>, workflow: Option<WorkflowRow<'a>>, active: Decided<'a>,
         configuration_file: Decided<'a>,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct WorkflowRow<'a> {
-    name: &'a str,
-    track: String,
-    because: Vec<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Decided<'a> {
-    path: Option<&'a ProjectPath>,
-    problem: Option<&'a str>,
-    candidates: Vec<Candidate<'a>>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Candidate<'a> {
-    kind: String,
-    source: &'a str,
-    key: Option<&'a str>,
-    value: Option<&'a str>,
-    line: Option<usize>,
-    verdict: &'static str,
-    reason: Option<&'a str>,
+    }
+    struct WorkflowRow<'a> { name: &'a str, track: String, because: Vec<String> }
+    struct Decided<'a> {
+        path: Option<&'a ProjectPath>, problem: Option<&'a str>, candidates: Vec<Candidate<'a>>,
+    }
+    struct Candidate<'a> {
+        kind: String, source: &'a str, key: Option<&'a str>, value: Option<&'a str>, line: Option<usize>,
+        verdict: &'static str, reason: Option<&'a str>,
+    }
 }
 
 fn answer<'f>(found: &'f Found) -> Answer<'f> {

@@ -1,8 +1,6 @@
 //! `stepmark log diff`
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::{Change, diff};
 use stepmark_model::{
@@ -79,21 +77,13 @@ fn state(history: &History, event: Option<&Event>) -> Result<Json, Failure> {
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `log diff`: what differs between the ends of two sessions
-    #[serde(rename = "stepmark.diff/1")]
-    Diff { artifacts: Vec<Row<DifferenceRow<'a>>>, more: usize },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct DifferenceRow<'a> {
-    path: &'a ProjectPath,
-    key: &'a ArtifactKey,
-    older: Option<EventId>,
-    newer: Option<EventId>,
-    changes: Open<&'a [Change]>,
+    "stepmark.diff/1" Diff { artifacts: Vec<Row<DifferenceRow<'a>>>, more: usize }
+    struct DifferenceRow<'a> {
+        path: &'a ProjectPath, key: &'a ArtifactKey, older: Option<EventId>, newer: Option<EventId>,
+        changes: Open<&'a [Change]>,
+    }
 }
 
 impl<'a> DifferenceRow<'a> {

@@ -12,8 +12,6 @@ use crate::{
     project::Project,
 };
 use clap::{Args, Subcommand};
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     bmad::sprint::{SPRINT_STATUS_NAME, StorySide},
@@ -185,41 +183,19 @@ fn counts<'a>(segments: impl Iterator<Item = &'a KnownSegment>) -> PlaceCounts {
     PlaceCounts { count, bytes, events }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `log`: events, the latest first
-    #[serde(rename = "stepmark.log/1")]
-    Log { events: Vec<Row<Open<&'a Event>>>, more: bool },
+    "stepmark.log/1" Log { events: Vec<Row<Open<&'a Event>>>, more: bool }
     /// `log journal status`: segments and what is wrong with them
-    #[serde(rename = "stepmark.journal-status/1")]
-    Status { segments: SegmentCounts, problems: Vec<ProblemRow<'a>> },
+    "stepmark.journal-status/1" Status { segments: SegmentCounts, problems: Vec<ProblemRow<'a>> }
     /// `log journal compact`: which segments were joined into fewer files
-    #[serde(rename = "stepmark.journal-compact/1")]
-    Compact {
-        segments: &'a [SegmentName],
-        files_before: u64,
-        files_after: u64,
-        bytes_before: u64,
-        bytes_after: u64,
-    },
+    "stepmark.journal-compact/1" Compact {
+        segments: &'a [SegmentName], files_before: u64, files_after: u64, bytes_before: u64, bytes_after: u64,
+    }
     /// `journal seal`: which segments were sealed, and which files of them were staged
-    #[serde(rename = "stepmark.journal-seal/1")]
-    Seal(&'a StagedHistory),
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct SegmentCounts {
-    live: PlaceCounts,
-    sealed: PlaceCounts,
-    joined: PlaceCounts,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PlaceCounts {
-    count: usize,
-    bytes: u64,
-    events: u64,
+    "stepmark.journal-seal/1" Seal (&'a StagedHistory)
+    struct SegmentCounts { live: PlaceCounts, sealed: PlaceCounts, joined: PlaceCounts }
+    struct PlaceCounts { count: usize, bytes: u64, events: u64 }
 }
 
 /// The most events that are shown where nothing narrows them.

@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepmark_model::{
     artifact::natural_order,
@@ -209,18 +207,14 @@ fn print_table(output: &Output, rows: &[SummaryRow<'_>], columns: &[SelectionFie
     }));
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer {
+answers! { Answer
     /// `list`: the artifacts that a filter matches, with the fields asked for
-    #[serde(rename = "stepmark.list/2")]
-    List {
-        artifacts: Vec<Map<String, Json>>,
-        total: usize,
+    "stepmark.list/2" List {
+        artifacts: Vec<Map<String, Json>>, total: usize,
         /// The number of artifacts whose frontmatter cannot be read
         unasked: usize,
         unreadable: Vec<String>,
-    },
+    }
 }
 
 fn print_json(

@@ -6,8 +6,6 @@ use std::{
 };
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::{Problem, ProjectPath},
     check::ProblemCounts,
@@ -37,38 +35,24 @@ pub(crate) struct Next {
     artifact: Option<PathBuf>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `next`: the step to go on with, and its file; else the moves of its status
-    #[serde(rename = "stepmark.next/3")]
-    Next {
-        path: &'a ProjectPath,
-        #[serde(flatten)]
-        next: NextWire,
+    "stepmark.next/3" Next {
+        path: &'a ProjectPath, #[serde(flatten)] next: NextWire,
         /// Errors and warnings of its own
         problems: usize,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        command: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")] command: Option<String>,
         /// The file of a skill to read for it
-        #[serde(skip_serializing_if = "Option::is_none")]
-        read: Option<&'a ProjectPath>,
-    },
+        #[serde(skip_serializing_if = "Option::is_none")] read: Option<&'a ProjectPath>,
+    }
     /// `next` without an artifact, where several are open: those that were begun first
-    #[serde(rename = "stepmark.next-list/1")]
-    List {
+    "stepmark.next-list/1" List {
         artifacts: Vec<EntryRow<'a>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        stories: Option<Vec<&'a NextStory>>,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct EntryRow<'a> {
-    path: &'a ProjectPath,
-    status: Option<&'a str>,
-    next: Option<&'a str>,
-    command: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")] stories: Option<Vec<&'a NextStory>>,
+    }
+    struct EntryRow<'a> {
+        path: &'a ProjectPath, status: Option<&'a str>, next: Option<&'a str>, command: Option<&'a str>,
+    }
 }
 
 impl Next {

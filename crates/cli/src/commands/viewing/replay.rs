@@ -16,8 +16,6 @@ use crate::{
     published_file,
 };
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_store::{
     history::{History, HistoryError, VerifiedSegments, verify_segments},
     replay::ReplayedArtifacts,
@@ -142,18 +140,10 @@ impl Report {
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer {
+answers! { Answer
     /// `report`: the file that was written
-    #[serde(rename = "stepmark.report/1")]
-    Report {
-        file: String,
-        bytes: usize,
-        artifacts: usize,
-        done: usize,
-        next: usize,
-        errors: usize,
+    "stepmark.report/1" Report {
+        file: String, bytes: usize, artifacts: usize, done: usize, next: usize, errors: usize,
         warnings: usize,
-    },
+    }
 }

@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     resume::{
@@ -150,64 +148,30 @@ fn tell(
     Ok(())
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `resume`: where to go on, and what each source says
-    #[serde(rename = "stepmark.resume/2")]
-    Resume(Told<'a>),
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum Told<'a> {
-    Answer {
-        #[serde(flatten)]
-        report: Looked<'a>,
-        answer: bool,
-        from: Origin<'a>,
-        why: &'a str,
-        #[serde(flatten)]
-        point: &'a ResumePoint,
-    },
-    Unclear {
-        #[serde(flatten)]
-        report: Looked<'a>,
-        answer: bool,
-        why: &'a str,
-    },
-    Several {
-        artifact: Option<&'a ProjectPath>,
-        answer: bool,
-        unfinished: Vec<&'a ProjectPath>,
-        total_unfinished: usize,
-    },
-}
-
-/// The sources that were looked at.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Looked<'a> {
-    artifact: &'a ProjectPath,
-    tier: u8,
-    sources: Vec<SourceRow<'a>>,
-    distrusted: Vec<SourceRow<'a>>,
-    delegations: &'a [OpenDelegation],
-    interrupted_sessions: &'a [InterruptedSession],
-    cautions: &'a [String],
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Origin<'a> {
-    source: StateSource,
-    name: Option<&'a str>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct SourceRow<'a> {
-    source: StateSource,
-    name: Option<&'a str>,
-    verdict: &'static str,
-    finding: String,
+    "stepmark.resume/2" Resume (Told<'a>)
+    // The sources that were looked at.
+    struct Looked<'a> {
+        artifact: &'a ProjectPath, tier: u8, sources: Vec<SourceRow<'a>>, distrusted: Vec<SourceRow<'a>>,
+        delegations: &'a [OpenDelegation], interrupted_sessions: &'a [InterruptedSession],
+        cautions: &'a [String],
+    }
+    struct Origin<'a> { source: StateSource, name: Option<&'a str> }
+    struct SourceRow<'a> {
+        source: StateSource, name: Option<&'a str>, verdict: &'static str, finding: String,
+    }
+    enum Told<'a> {
+        Answer {
+            #[serde(flatten)] report: Looked<'a>, answer: bool, from: Origin<'a>, why: &'a str,
+            #[serde(flatten)] point: &'a ResumePoint,
+        },
+        Unclear { #[serde(flatten)] report: Looked<'a>, answer: bool, why: &'a str },
+        Several {
+            artifact: Option<&'a ProjectPath>, answer: bool, unfinished: Vec<&'a ProjectPath>,
+            total_unfinished: usize,
+        },
+    }
 }
 
 fn answered<'a>(report: &'a ResumeReport, answer: &'a ResumeAnswer) -> Answer<'a> {

@@ -10,8 +10,6 @@ use std::{
 
 use clap::Args;
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_store::watching::WatchTrouble;
 use stepmark_sync::run::ChangeSignal;
 use stepmark_view::{
@@ -46,12 +44,9 @@ pub(crate) struct Serve {
     port: u16,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `serve`: where the page is
-    #[serde(rename = "stepmark.serve/1")]
-    Serve { url: &'a str },
+    "stepmark.serve/1" Serve { url: &'a str }
 }
 
 impl Serve {

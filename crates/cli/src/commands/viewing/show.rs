@@ -10,8 +10,6 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use jiff::{Timestamp, civil};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value as Json;
 use stepmark_frontmatter::Value;
 use stepmark_model::{
@@ -69,29 +67,19 @@ impl Show {
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `show`: one artifact with its frontmatter
-    #[serde(rename = "stepmark.show/2")]
-    Show {
-        #[serde(flatten)]
-        artifact: ArtifactWire,
-        file_hash: FileHash,
-        lifecycle: Option<LifecycleRow<'a>>,
+    "stepmark.show/2" Show {
+        #[serde(flatten)] artifact: ArtifactWire, file_hash: FileHash, lifecycle: Option<LifecycleRow<'a>>,
         frontmatter: Json,
-    },
+    }
     /// `log at`: a frontmatter at a time
-    #[serde(rename = "stepmark.at/1")]
-    At { path: &'a ProjectPath, key: &'a ArtifactKey, event: EventId, at: Timestamp, state: Option<&'a Json> },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct LifecycleRow<'a> {
-    name: &'a str,
-    state: Option<&'a str>,
-    moves: Vec<&'a str>,
-    because: Vec<String>,
+    "stepmark.at/1" At {
+        path: &'a ProjectPath, key: &'a ArtifactKey, event: EventId, at: Timestamp, state: Option<&'a Json>,
+    }
+    struct LifecycleRow<'a> {
+        name: &'a str, state: Option<&'a str>, moves: Vec<&'a str>, because: Vec<String>,
+    }
 }
 
 impl<'a> LifecycleRow<'a> {

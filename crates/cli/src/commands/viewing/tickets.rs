@@ -1,8 +1,6 @@
 //! `stepmark tickets`, and what `stepmark next` says of tickets.
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     bmad::tickets::{NextTickets, Ticket, TicketGroup, TicketStatus, TicketTree},
     spelling::argument,
@@ -26,15 +24,11 @@ pub(crate) struct Tickets {
     folder: Option<String>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer {
+answers! { Answer
     /// `tickets`: the tickets of BMAD 7 in build order, as its `tickets.py status` has them
-    #[serde(rename = "stepmark.tickets/1")]
-    Status(TicketStatus),
+    "stepmark.tickets/1" Status (TicketStatus)
     /// `next` where tickets of BMAD 7 are: by what can happen to them, as its `tickets.py next` has them
-    #[serde(rename = "stepmark.next-tickets/1")]
-    Next(NextTickets),
+    "stepmark.next-tickets/1" Next (NextTickets)
 }
 
 impl Tickets {

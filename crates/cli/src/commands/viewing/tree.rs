@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     delegation::{Chains, Completion, Forest, ForestRow, Member},
@@ -139,37 +137,20 @@ fn cells(name: String, member: &Member) -> Vec<String> {
     ]
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `tree`: artifacts by delegation
-    #[serde(rename = "stepmark.tree/1")]
-    Tree { nodes: Vec<Row<Node<'a>>>, more: usize },
+    "stepmark.tree/1" Tree { nodes: Vec<Row<Node<'a>>>, more: usize }
     /// `tree --up`: the chain above an artifact
-    #[serde(rename = "stepmark.chain/1")]
-    Chain { nodes: Vec<Row<ChainNode<'a>>> },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum ChainNode<'a> {
-    Known(Node<'a>),
-    Unknown { path: Option<&'a ProjectPath>, id: &'a str, level: usize },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Node<'a> {
-    path: &'a ProjectPath,
-    id: Option<&'a str>,
-    parent_id: Option<&'a str>,
-    level: usize,
-    title: Option<&'a str>,
-    agent: Option<&'a str>,
-    status: Option<&'a str>,
-    done: Option<usize>,
-    total: Option<usize>,
-    finished: bool,
-    cut_off: bool,
+    "stepmark.chain/1" Chain { nodes: Vec<Row<ChainNode<'a>>> }
+    struct Node<'a> {
+        path: &'a ProjectPath, id: Option<&'a str>, parent_id: Option<&'a str>, level: usize,
+        title: Option<&'a str>, agent: Option<&'a str>, status: Option<&'a str>, done: Option<usize>,
+        total: Option<usize>, finished: bool, cut_off: bool,
+    }
+    enum ChainNode<'a> {
+        Known(Node<'a>),
+        Unknown { path: Option<&'a ProjectPath>, id: &'a str, level: usize },
+    }
 }
 
 impl<'a> Node<'a> {

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
     bmad::migration::{MigratedRow, Migration},
@@ -48,12 +46,9 @@ fn word(text: &str) -> Result<(String, String), String> {
     Ok((word.trim().to_lowercase(), status.trim().to_owned()))
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `import bmad-7`: what becomes of epics and stories, and whether it was written
-    #[serde(rename = "stepmark.import-bmad-7/1")]
-    Imported {
+    "stepmark.import-bmad-7/1" Imported {
         /// Each epic and story, and what becomes of it
         rows: &'a [MigratedRow],
         /// Words that have no meaning yet: nothing is written before they have
@@ -63,15 +58,14 @@ pub(crate) enum Answer<'a> {
         /// The old files, and their places in the archive
         archived: &'a [(ProjectPath, ProjectPath)],
         written: bool,
-    },
+    }
     /// `import bmad-7 --verify`: what the tickets lack of the sprint in the archive
-    #[serde(rename = "stepmark.import-bmad-7-verify/1")]
-    Verified {
+    "stepmark.import-bmad-7-verify/1" Verified {
         /// The number of epics and stories that were looked for
         rows: usize,
         /// Those that are lost, by key, each with the reason
         lost: &'a [(String, String)],
-    },
+    }
 }
 
 impl ImportBmad7 {

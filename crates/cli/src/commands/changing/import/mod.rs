@@ -14,8 +14,6 @@ use crate::{
     project::Project,
 };
 use clap::{Args, Subcommand};
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{
     artifact::ProjectPath,
@@ -51,42 +49,21 @@ enum What {
     Bmad7(bmad_7::ImportBmad7),
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `import autodev`: the state file that was found, and whether anything was written
-    #[serde(rename = "stepmark.import-autodev/1")]
-    Autodev {
-        from: &'a ProjectPath,
-        file: &'a ProjectPath,
-        older: bool,
-        lacks_key: bool,
-        written: bool,
-        flow: &'a str,
-        step: String,
-        name: &'a str,
-        status: &'a str,
-        sub_step: &'a SubStep,
-    },
+    "stepmark.import-autodev/1" Autodev {
+        from: &'a ProjectPath, file: &'a ProjectPath, older: bool, lacks_key: bool, written: bool,
+        flow: &'a str, step: String, name: &'a str, status: &'a str, sub_step: &'a SubStep,
+    }
     /// `import flow`: the graph that was taken in
-    #[serde(rename = "stepmark.import-flow/1")]
-    Flow { graph: &'a str, tasks: usize, written: bool },
+    "stepmark.import-flow/1" Flow { graph: &'a str, tasks: usize, written: bool }
     /// `import flow` of a dump of events: its graphs, the statuses that it tells, and types that are not
     /// known
-    #[serde(rename = "stepmark.import-flow-events/1")]
-    FlowEvents {
-        graphs: Vec<GraphRow<'a>>,
-        events: usize,
-        statuses: &'a BTreeMap<String, String>,
-        unknown: &'a BTreeMap<String, usize>,
-        kept: Option<&'a ProjectPath>,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct GraphRow<'a> {
-    graph: &'a str,
-    tasks: usize,
+    "stepmark.import-flow-events/1" FlowEvents {
+        graphs: Vec<GraphRow<'a>>, events: usize, statuses: &'a BTreeMap<String, String>,
+        unknown: &'a BTreeMap<String, usize>, kept: Option<&'a ProjectPath>,
+    }
+    struct GraphRow<'a> { graph: &'a str, tasks: usize }
 }
 
 impl Import {

@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::packs::Kind;
 use stepmark_store::records::{RowChange, RowSurvey};
 
@@ -34,12 +32,9 @@ pub(crate) struct ImportRows {
     side: SideArguments,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `import pack`: rows that say something else, and what was written
-    #[serde(rename = "stepmark.import-pack/1")]
-    Pack {
+    "stepmark.import-pack/1" Pack {
         /// The columns that are no keys of the kind
         left_out: &'a BTreeSet<String>,
         rows: &'a [RowShown],
@@ -49,14 +44,8 @@ pub(crate) enum Answer<'a> {
         faults: &'a [String],
         /// The number of artifacts; none where nothing was to be written
         written: Option<usize>,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct RowShown {
-    path: String,
-    is_new: bool,
-    keys: Vec<String>,
+    }
+    struct RowShown { path: String, is_new: bool, keys: Vec<String> }
 }
 
 impl ImportRows {

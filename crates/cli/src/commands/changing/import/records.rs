@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::records::{Record, RecordKinds};
@@ -231,21 +229,15 @@ impl Words {
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `import coordination`: records that a state file has otherwise, and what was written
-    #[serde(rename = "stepmark.import-coordination/1")]
-    Coordination { option: &'a str, records: Vec<RecordRow<'a>>, same: usize, written: Option<usize> },
+    "stepmark.import-coordination/1" Coordination {
+        option: &'a str, records: Vec<RecordRow<'a>>, same: usize, written: Option<usize>,
+    }
     /// `import asdd`: records that a manifest has otherwise, and what was written
-    #[serde(rename = "stepmark.import-asdd/1")]
-    Asdd { records: Vec<RecordRow<'a>>, same: usize, written: Option<usize> },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct RecordRow<'a> {
-    kind: &'static str,
-    id: &'a str,
-    file: Option<&'a Map<String, Json>>,
-    artifact: Option<&'a Map<String, Json>>,
+    "stepmark.import-asdd/1" Asdd { records: Vec<RecordRow<'a>>, same: usize, written: Option<usize> }
+    struct RecordRow<'a> {
+        kind: &'static str, id: &'a str, file: Option<&'a Map<String, Json>>,
+        artifact: Option<&'a Map<String, Json>>,
+    }
 }

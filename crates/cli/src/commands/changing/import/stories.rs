@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},
     bmad::sprint::{StorySide, StorySides},
@@ -203,34 +201,17 @@ fn report(output: &Output, done: &StoryImport, is_idle: bool) {
     ));
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `import stories`: disagreements, and what was brought in
-    #[serde(rename = "stepmark.import-stories/1")]
-    Stories {
-        stories: Vec<StoryRow<'a>>,
-        waiting_for_ledger: &'a [WaitingStory],
-        #[serde(flatten)]
-        done: Option<StoriesDone<'a>>,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StoriesDone<'a> {
-    ledgers: LedgersDone,
-    failed: Vec<String>,
-    changed_meanwhile: &'a [ProjectPath],
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StoryRow<'a> {
-    #[serde(flatten)]
-    sides: &'a StorySides,
-    disputed: bool,
-    winner: Option<&'static str>,
-    chosen: Option<&'a str>,
-    written: bool,
+    "stepmark.import-stories/1" Stories {
+        stories: Vec<StoryRow<'a>>, waiting_for_ledger: &'a [WaitingStory],
+        #[serde(flatten)] done: Option<StoriesDone<'a>>,
+    }
+    struct StoriesDone<'a> { ledgers: LedgersDone, failed: Vec<String>, changed_meanwhile: &'a [ProjectPath] }
+    struct StoryRow<'a> {
+        #[serde(flatten)] sides: &'a StorySides, disputed: bool, winner: Option<&'static str>,
+        chosen: Option<&'a str>, written: bool,
+    }
 }
 
 fn answer<'a>(survey: &'a StorySurvey, rows: &[Row<'a>], done: Option<&'a StoryImport>) -> Answer<'a> {

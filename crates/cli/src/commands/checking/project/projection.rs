@@ -254,19 +254,10 @@ pub(crate) struct Done {
     pub(super) more: Option<LedgersDone>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'d> {
+answers! { Answer<'d>
     /// `project`: what was rebuilt
-    #[serde(rename = "stepmark.project/1")]
-    Project { projections: Vec<DoneRow<'d>> },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct DoneRow<'d> {
-    name: &'static str,
-    #[serde(flatten)]
-    done: &'d Done,
+    "stepmark.project/1" Project { projections: Vec<DoneRow<'d>> }
+    struct DoneRow<'d> { name: &'static str, #[serde(flatten)] done: &'d Done }
 }
 
 pub(super) fn report<'d>(output: &Output, done: &'d [(Projection, Done)]) {

@@ -9,8 +9,6 @@ use std::{
 };
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use tempfile::Builder;
 
 use crate::{
@@ -40,12 +38,9 @@ pub(super) struct Allow {
     remove: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `sync allow`: the targets that are allowed
-    #[serde(rename = "stepmark.sync-allow/2")]
-    Allow { outcome: Option<&'a str>, allowed: Vec<Open<&'a Destination>> },
+    "stepmark.sync-allow/2" Allow { outcome: Option<&'a str>, allowed: Vec<Open<&'a Destination>> }
 }
 
 impl Allow {

@@ -1,8 +1,6 @@
 //! The report of a worker, for people and programs.
 
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
     breaker::{Failure, Scope, ScopeKind},
@@ -223,32 +221,18 @@ pub(super) fn tries(attempts: u32) -> String {
     if attempts == 1 { "1 try".to_owned() } else { format!("{attempts} tries") }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `sync apply`: what was done
-    #[serde(rename = "stepmark.sync-apply/2")]
-    Apply {
-        requests: usize,
-        entries: Vec<EntryRow<'a>>,
-        remarks: Vec<Open<&'a Remark>>,
-        obstacles: &'a [String],
+    "stepmark.sync-apply/2" Apply {
+        requests: usize, entries: Vec<EntryRow<'a>>, remarks: Vec<Open<&'a Remark>>, obstacles: &'a [String],
         look_again_at: Option<Timestamp>,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct EntryRow<'a> {
-    action: &'static str,
-    marker: Open<&'a Marker>,
-    path: Option<&'a ProjectPath>,
-    outcome: &'static str,
-    ticket: Option<Open<&'a RemoteTicket>>,
-    missing: Open<&'a [FieldDifference]>,
-    duplicates: Open<&'a [RemoteTicket]>,
-    failure: Option<Open<&'a Failure>>,
-    delivery: Option<Open<&'a Delivery>>,
-    deferred: Option<String>,
+    }
+    struct EntryRow<'a> {
+        action: &'static str, marker: Open<&'a Marker>, path: Option<&'a ProjectPath>, outcome: &'static str,
+        ticket: Option<Open<&'a RemoteTicket>>, missing: Open<&'a [FieldDifference]>,
+        duplicates: Open<&'a [RemoteTicket]>, failure: Option<Open<&'a Failure>>,
+        delivery: Option<Open<&'a Delivery>>, deferred: Option<String>,
+    }
 }
 
 impl<'a> EntryRow<'a> {

@@ -6,8 +6,6 @@ use std::{
 };
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::{
     SyncContext,
@@ -149,22 +147,16 @@ fn show(tickets: &[(Marker, TicketDigest)], before: &[Delivery], subjects: &Subj
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `sync retry`: the tickets that are tried again
-    #[serde(rename = "stepmark.sync-retry/2")]
-    Retry { tickets: Vec<TicketRow<'a>> },
+    "stepmark.sync-retry/2" Retry { tickets: Vec<TicketRow<'a>> }
     /// `sync reset`: which breakers, limits and waits were forgotten
-    #[serde(rename = "stepmark.sync-reset/1")]
-    Reset { scopes: &'a [String], paces: &'a [String], deliveries: Open<&'a [Marker]> },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct TicketRow<'a> {
-    path: Option<&'a ProjectPath>,
-    marker: Open<&'a Marker>,
-    before: Open<&'a Delivery>,
+    "stepmark.sync-reset/1" Reset {
+        scopes: &'a [String], paces: &'a [String], deliveries: Open<&'a [Marker]>,
+    }
+    struct TicketRow<'a> {
+        path: Option<&'a ProjectPath>, marker: Open<&'a Marker>, before: Open<&'a Delivery>,
+    }
 }
 
 /// Close all breakers and forget every wait: what waits is tried again with the next `apply`

@@ -2,8 +2,6 @@
 
 use clap::Args;
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepmark_sync::{
     TrackerName,
@@ -166,52 +164,20 @@ fn show(context: &SyncContext<'_>, plan: &Plan, state: &SyncState, subjects: &Su
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `sync status`: tickets, and what waits
-    #[serde(rename = "stepmark.sync-status/2")]
-    Status {
-        tracker: Open<&'a TrackerName>,
-        tickets: usize,
-        unchanged: usize,
+    "stepmark.sync-status/2" Status {
+        tracker: Open<&'a TrackerName>, tickets: usize, unchanged: usize,
         /// The number of actions of each kind
         to_do: Map<String, Json>,
-        remarks: Open<&'a [Remark]>,
-        listed_at: Option<Timestamp>,
-        in_doubt: Vec<IntentRow<'a>>,
-        deliveries: Vec<DeliveryRow<'a>>,
-        breakers: Vec<BreakerRow<'a>>,
-        clock_was_ahead: Option<Timestamp>,
-        lease: Option<LeaseRow<'a>>,
-        leader: Option<LeaseRow<'a>>,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct IntentRow<'a> {
-    marker: Open<&'a Marker>,
-    action: String,
-    begun_at: Timestamp,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct DeliveryRow<'a> {
-    marker: Open<&'a Marker>,
-    delivery: Open<&'a Delivery>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct BreakerRow<'a> {
-    scope: String,
-    breaker: Open<&'a Breaker>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct LeaseRow<'a> {
-    holder: &'a str,
-    number: u64,
-    until: Timestamp,
+        remarks: Open<&'a [Remark]>, listed_at: Option<Timestamp>, in_doubt: Vec<IntentRow<'a>>,
+        deliveries: Vec<DeliveryRow<'a>>, breakers: Vec<BreakerRow<'a>>, clock_was_ahead: Option<Timestamp>,
+        lease: Option<LeaseRow<'a>>, leader: Option<LeaseRow<'a>>,
+    }
+    struct IntentRow<'a> { marker: Open<&'a Marker>, action: String, begun_at: Timestamp }
+    struct DeliveryRow<'a> { marker: Open<&'a Marker>, delivery: Open<&'a Delivery> }
+    struct BreakerRow<'a> { scope: String, breaker: Open<&'a Breaker> }
+    struct LeaseRow<'a> { holder: &'a str, number: u64, until: Timestamp }
 }
 
 fn answer<'a>(context: &'a SyncContext<'_>, plan: &'a Plan, state: &'a SyncState) -> Answer<'a> {

@@ -249,25 +249,14 @@ fn csv(answer: &Answer) -> Result<Vec<u8>, Failure> {
     writer.into_inner().map_err(|error| failed(&error))
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum QueryAnswer<'a> {
+answers! { QueryAnswer<'a>
     /// `query`: columns, with the types that their tables declare, and rows as lists
-    #[serde(rename = "stepmark.query/1")]
-    Rows { columns: Vec<ColumnRow<'a>>, rows: Vec<Vec<Json>> },
+    "stepmark.query/1" Rows { columns: Vec<ColumnRow<'a>>, rows: Vec<Vec<Json>> }
     /// `query --list`: the named queries
-    #[serde(rename = "stepmark.query-list/1")]
-    List { queries: Vec<&'a NamedQuery> },
+    "stepmark.query-list/1" List { queries: Vec<&'a NamedQuery> }
     /// `query --schema`: tables and columns
-    #[serde(rename = "stepmark.query-schema/1")]
-    Schema { tables: Vec<TableRow<'a>>, views: Vec<TableRow<'a>> },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct TableRow<'a> {
-    name: &'a str,
-    about: &'a str,
-    columns: Vec<ColumnRow<'a>>,
+    "stepmark.query-schema/1" Schema { tables: Vec<TableRow<'a>>, views: Vec<TableRow<'a>> }
+    struct TableRow<'a> { name: &'a str, about: &'a str, columns: Vec<ColumnRow<'a>> }
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]

@@ -9,8 +9,6 @@ use crate::{
     project::Project,
 };
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},
     check::ProblemCounts,
@@ -139,26 +137,13 @@ impl Status {
     }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-pub(crate) enum Answer<'a> {
+answers! { Answer<'a>
     /// `status`: artifacts, and what is wrong in each
-    #[serde(rename = "stepmark.status/2")]
-    Status {
-        root: String,
-        files: usize,
-        total: usize,
-        status_only: usize,
-        artifacts: Vec<Kept<ArtifactWire>>,
-        other_files: Vec<FileRow<'a>>,
-        unreadable: Vec<String>,
-    },
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct FileRow<'a> {
-    path: &'a ProjectPath,
-    problems: &'a ProblemCounts,
+    "stepmark.status/2" Status {
+        root: String, files: usize, total: usize, status_only: usize, artifacts: Vec<Kept<ArtifactWire>>,
+        other_files: Vec<FileRow<'a>>, unreadable: Vec<String>,
+    }
+    struct FileRow<'a> { path: &'a ProjectPath, problems: &'a ProblemCounts }
 }
 
 /// Tells what is to be known besides the artifacts: stories that wait, problems in files `beside`, what could
