@@ -152,17 +152,6 @@ impl Output {
         anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
     }
 
-    pub(crate) fn json(&self, schema: &str, result: impl Serialize) {
-        let mut object = serde_json::Map::new();
-        object.insert("schema".to_owned(), schema.into());
-        // What is said of a project is texts, numbers and lists: it cannot fail.
-        if let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(result) {
-            object.extend(fields);
-        }
-        let text = escaped(serde_json::Value::Object(object).to_string());
-        self.print(|_| writeln!(io::stdout(), "{text}"));
-    }
-
     /// The answer as JSON, where that is wanted.
     pub(crate) fn answer<T: Serialize>(&self, answer: impl FnOnce() -> T) {
         if self.json {

@@ -13,7 +13,10 @@ use stepmark_model::packs::MoveCall;
 use stepmark_store::{asdd::Asdd, projection::Overwrite, workspace::Workspace};
 
 use crate::{
-    commands::{checking::check::Check, coordination::agent, followed_files},
+    commands::{
+        checking::check::Check,
+        coordination::{agent, report::told_of},
+    },
     exit::{Exit, Failure},
     output::{ListArguments, Output},
     project::Project,
@@ -364,7 +367,7 @@ fn init(project: &Project, sprint: Option<&str>, goals: &[String], output: &Outp
         "ASDD begins in {}: `stepmark asdd add NAME` adds a slice",
         asdd.settings().folder
     ));
-    Ok(followed_files::told(&files, "asdd", output))
+    Ok(told_of(&files, "asdd", output))
 }
 
 fn write_manifest(asdd: &Asdd<'_>, overwrite: Option<&[String]>, output: &Output) -> Result<Exit, Failure> {
@@ -376,7 +379,7 @@ fn write_manifest(asdd: &Asdd<'_>, overwrite: Option<&[String]>, output: &Output
     let files = asdd.project(&overwrite)?;
     output.answer(|| overview::Answer::Project(&files));
     files.written.iter().for_each(|path| output.line(path));
-    followed_files::told(&files, "asdd", output);
+    told_of(&files, "asdd", output);
     Ok(if files.drift.is_empty() { Exit::Fine } else { Exit::Findings })
 }
 

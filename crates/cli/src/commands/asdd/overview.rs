@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::agent;
 use crate::{
-    commands::followed_files,
+    commands::coordination::report::told_of,
     exit::{Exit, Failure},
     output::{Output, Row, spinner, table},
     project::Project,
@@ -21,7 +21,6 @@ use stepmark_store::{
     records::SystemError,
 };
 
-/// The answers of `asdd`.
 answers! { Answer<'a>
     /// `asdd status`: all slices, agents, and what others changed in the manifest
     "stepmark.asdd/1" Status {
@@ -144,7 +143,7 @@ impl Heartbeat {
         let numbers: Vec<(&str, i64)> =
             numbers.into_iter().filter_map(|(key, number)| Some((key, number?))).collect();
         let files = asdd.heartbeat(&agent, (None, self.slice.as_deref()), &numbers)?;
-        Ok(followed_files::told(&files, "asdd", output))
+        Ok(told_of(&files, "asdd", output))
     }
 }
 
@@ -189,7 +188,7 @@ pub(super) fn slice(slice: &Record, output: &Output) {
 pub(super) fn changed(slice: &Record, files: &AsddFiles, output: &Output) {
     output.answer(|| Answer::slice(slice, Some(files)));
     output.line(format_args!("{}: {}", slice.id, standing(slice)));
-    followed_files::told(files, "asdd", output);
+    told_of(files, "asdd", output);
 }
 
 pub(super) fn proposed(proposed: &Proposed, output: &Output) {
@@ -200,7 +199,7 @@ pub(super) fn proposed(proposed: &Proposed, output: &Output) {
     if proposal.verdict == Verdict::Pending {
         output.remark(next(proposal, slice));
     }
-    followed_files::told(&proposed.files, "asdd", output);
+    told_of(&proposed.files, "asdd", output);
 }
 
 pub(super) fn next(proposal: &Proposal, slice: &Record) -> String {

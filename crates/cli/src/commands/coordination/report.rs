@@ -4,7 +4,6 @@
 use serde_json::Value as Json;
 
 use crate::{
-    commands::followed_files,
     exit::{Exit, Failure},
     output::{ListArguments, Output, Row, table},
 };
@@ -12,16 +11,17 @@ use stepmark_model::{
     artifact::{Kind, ProjectPath},
     coordination::{Record, TaskRefusal, file_stem},
     lifecycle::built_in,
+    records::{Drift, DriftChange},
     spelling::argument,
     transition::TransitionRefusal,
 };
 use stepmark_store::{
     changes::ChangeError,
     coordination::{CoordinationFiles, TaskChange},
+    projection::Followed,
     records::SystemError,
 };
 
-/// The answers of `task` and `coordination`.
 answers! { Answer<'a>
     /// `task`: a task as it is now, or those that were added, and the files that follow
     "stepmark.task/1" Task (TaskAnswer<'a>)
@@ -96,8 +96,31 @@ pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Fail
     Ok(told(files, output))
 }
 
+/// Tells of files that follow the records of a system.
+pub(crate) fn told_of<K>(files: &Followed<Drift<K>>, system: &str, output: &Output) -> Exit {
+    for drift in &files.drift {
+        let removes = if drift.change == DriftChange::Removed { " --remove" } else { "" };
+        output.warning(format_args!(
+            "`{}` was {} in a state file, and stays there so: `stepmark import {system} --take file{removes}` takes it, \
+             `stepmark {system} project --overwrite {}` gives it up",
+            drift.id,
+            drift.change.name(),
+            drift.id
+        ));
+    }
+    if let Some(behind) = &files.behind {
+        output.warning(format_args!("the change is made, and what follows it is not: {behind}"));
+    }
+    for kept in &files.kept {
+        output.warning(format_args!(
+            "a state file could not be read and was made again; what stood there: {kept}"
+        ));
+    }
+    Exit::Fine
+}
+
 pub(crate) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
-    followed_files::told(files, "coordination", output)
+    told_of(files, "coordination", output)
 }
 
 pub(crate) fn wire(record: &Record) -> Json {

@@ -37,7 +37,6 @@ pub(super) fn wire(record: &FlowRecord) -> Json {
     Json::Object(record.values().clone())
 }
 
-/// The answers of `flow`.
 answers! { Answer<'a>
     /// `flow show FLOW`, `create`, `start`, `pause`, `resume`, `abort`: a flow with its tasks
     "stepmark.flow/1" Flow { flow: Json, tasks: Vec<Json>, project: Option<&'a Context> }

@@ -5,7 +5,10 @@ use std::{
     path::PathBuf,
 };
 
-use super::{diff::Diff, replay::Replay, show::At};
+use super::{
+    replay::Replay,
+    show::{At, Diff},
+};
 use crate::{
     exit::{Exit, Failure, chain},
     output::{self, Output, Row, history, keep_fields, on_one_line, replay::ProblemRow, spinner, wire::Open},

@@ -10,7 +10,7 @@ use stepmark_model::{
 use stepmark_store::bmad::sprint::{ImportDecision, StoryImport, StorySurvey, WaitingStory};
 
 use crate::{
-    commands::checking::ledgers::{self, LedgersDone},
+    commands::checking::project::projection::{LedgersDone, excerpts, problems},
     exit::{Exit, Failure, chain},
     output::{Output, spinner, table},
     project::Project,
@@ -142,7 +142,7 @@ fn is_readable(survey: &StorySurvey) -> bool {
 fn show(output: &Output, survey: &StorySurvey, rows: &[Row<'_>]) {
     survey.unreadable.iter().for_each(|error| output.warning(chain(error)));
     for ledgers in [&survey.broken, &survey.unmatched] {
-        ledgers::excerpts(ledgers).iter().for_each(|excerpt| output.styled_line(excerpt));
+        excerpts(ledgers).iter().for_each(|excerpt| output.styled_line(excerpt));
     }
     for waiting in &survey.waiting {
         output
@@ -189,7 +189,7 @@ fn report(output: &Output, done: &StoryImport, is_idle: bool) {
             "{path}: left, since it changed after it was shown; run the command again"
         ));
     }
-    ledgers::problems(&done.ledgers).iter().for_each(|line| output.warning(line));
+    problems(&done.ledgers).iter().for_each(|line| output.warning(line));
     if is_idle {
         return;
     }

@@ -1,7 +1,6 @@
 //! `stepmark sync`
 
 mod apply;
-mod group;
 pub(crate) mod allow;
 mod plan_file;
 pub(crate) mod report;

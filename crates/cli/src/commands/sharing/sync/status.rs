@@ -15,11 +15,9 @@ use stepmark_sync::{
 };
 
 use super::{
-    SyncContext,
-    group::{Groups, Told},
-    plan,
+    SyncContext, plan,
     plan::Subjects,
-    report::{Outages, is_of_tracker, of_failure, tries},
+    report::{Groups, Outages, Told, is_of_tracker, of_failure, tries},
 };
 use crate::{
     exit::{Exit, Failure},

@@ -19,8 +19,8 @@ use serde_json::Value as Json;
 use stepmark_store::{
     index::{AskError, Freshness},
     index_db::{
-        self, Answer, Cell, Column, Limits, NAMED_QUERIES, NamedQuery, Part, Parts, QueryError, SqlQuery,
-        Table, VIEWS, View, schema_markdown,
+        self, Answer as Found, Cell, Column, Limits, NAMED_QUERIES, NamedQuery, Part, Parts, QueryError,
+        SqlQuery, Table, VIEWS, View, schema_markdown,
     },
 };
 
@@ -148,7 +148,7 @@ impl Query {
         Ok(values)
     }
 
-    fn show(&self, query: &SqlQuery, found: &Answer, output: &Output) -> Result<Exit, Failure> {
+    fn show(&self, query: &SqlQuery, found: &Found, output: &Output) -> Result<Exit, Failure> {
         if self.csv {
             output.bytes(&csv(found)?);
             return Ok(Exit::Fine);
@@ -219,17 +219,17 @@ fn not_asked(error: QueryError, sql: &str) -> Failure {
 }
 
 fn list(output: &Output) {
-    output.answer(|| QueryAnswer::List { queries: NAMED_QUERIES.iter().collect() });
+    output.answer(|| Answer::List { queries: NAMED_QUERIES.iter().collect() });
     let row = |query: &NamedQuery| vec![query.name.to_owned(), query.about.to_owned()];
     output.line(table(&["NAME", "ANSWERS"], NAMED_QUERIES.iter().map(row)));
 }
 
 fn schema(output: &Output) {
-    output.answer(|| QueryAnswer::Schema { tables: tables(), views: views() });
+    output.answer(|| Answer::Schema { tables: tables(), views: views() });
     output.line(schema_markdown().trim_end());
 }
 
-fn show(answer: &Answer, output: &Output) {
+fn show(answer: &Found, output: &Output) {
     let header: Vec<String> = answer.columns.iter().map(|(name, _)| name.to_uppercase()).collect();
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let row = |row: &Vec<Cell>| row.iter().map(|cell| text(cell).unwrap_or_else(|| "-".to_owned())).collect();
@@ -238,7 +238,7 @@ fn show(answer: &Answer, output: &Output) {
 }
 
 /// With a header, and nothing where a value is NULL.
-fn csv(answer: &Answer) -> Result<Vec<u8>, Failure> {
+fn csv(answer: &Found) -> Result<Vec<u8>, Failure> {
     let failed = |error: &dyn std::error::Error| Failure::from_error(Exit::Io, error);
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(answer.columns.iter().map(|(name, _)| name)).map_err(|error| failed(&error))?;
@@ -249,7 +249,7 @@ fn csv(answer: &Answer) -> Result<Vec<u8>, Failure> {
     writer.into_inner().map_err(|error| failed(&error))
 }
 
-answers! { QueryAnswer<'a>
+answers! { Answer<'a>
     /// `query`: columns, with the types that their tables declare, and rows as lists
     "stepmark.query/1" Rows { columns: Vec<ColumnRow<'a>>, rows: Vec<Vec<Json>> }
     /// `query --list`: the named queries
@@ -269,7 +269,7 @@ pub(crate) struct ColumnRow<'a> {
     about: Option<&'a str>,
 }
 
-fn rows(answer: &Answer) -> QueryAnswer<'_> {
+fn rows(answer: &Found) -> Answer<'_> {
     let value = |cell: &Cell| match cell {
         Cell::Null => Json::Null,
         Cell::Integer(number) => (*number).into(),
@@ -283,7 +283,7 @@ fn rows(answer: &Answer) -> QueryAnswer<'_> {
         about: None,
     });
     let rows = answer.rows.iter().map(|row| row.iter().map(value).collect());
-    QueryAnswer::Rows { columns: columns.collect(), rows: rows.collect() }
+    Answer::Rows { columns: columns.collect(), rows: rows.collect() }
 }
 
 fn tables() -> Vec<TableRow<'static>> {
