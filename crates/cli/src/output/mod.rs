@@ -35,7 +35,7 @@ pub(crate) use table::{bar, long_table, table};
 pub(crate) use table::{fitted, folded, line_width, width};
 
 answers! { Answer<'a>
-    /// Why a command did not do what it was asked for, on stderr
+    /// The reason why a command did not do what it was asked for, on stderr
     "stepmark.error/1" Error {
         error: &'a str, causes: &'a [String], help: Option<&'a str>, write_state: Option<&'a str>, exit: u8,
     }

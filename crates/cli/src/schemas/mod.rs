@@ -12,7 +12,7 @@ use crate::{
     output,
 };
 
-/// Declares the answers of a command: words, name and version, keys of each; then the parts of which they are.
+/// Declares the answers of a command: words, name and keys of each; then the parts that they are made of.
 macro_rules! answers {
     ($answer:ident $(<$of:lifetime>)?
         $($(#[$about:meta])+ $name:literal $variant:ident $keys:tt)+

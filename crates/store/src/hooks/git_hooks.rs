@@ -38,16 +38,6 @@ pub enum HookChange {
 }
 
 impl HookChange {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Unchanged => "unchanged",
-            Self::Created => "created",
-            Self::Added => "added",
-            Self::Chained => "chained",
-            Self::Removed => "removed",
-        }
-    }
-
     pub const fn is_ours(self) -> bool {
         matches!(self, Self::Created | Self::Added | Self::Chained)
     }

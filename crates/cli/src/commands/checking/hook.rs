@@ -108,7 +108,8 @@ fn report(output: &Output, outcomes: &[HookOutcome]) {
     for hook in outcomes {
         let does = HOOKS.iter().find(|(name, _)| hook.change.is_ours() && hook.place.ends_with(name));
         let does = does.map(|(_, does)| format!("; {does}")).unwrap_or_default();
-        output.remark(format_args!("{}: {}{does}", hook.place.display(), hook.change.word()));
+        let change = format!("{:?}", hook.change).to_lowercase();
+        output.remark(format_args!("{}: {change}{does}", hook.place.display()));
     }
 }
 

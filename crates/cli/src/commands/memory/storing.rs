@@ -1,5 +1,5 @@
-//! `stepmark memory status`, `sync` and `rebuild`, and the stores of the configuration, with the ledger of what they
-//! were given.
+//! `stepmark memory status`, `sync` and `rebuild`, and the stores of the configuration, with the ledger of
+//! what they were given.
 
 use std::{
     collections::BTreeMap,

@@ -46,9 +46,11 @@ impl Instructions {
 fn build(project: &Project, output: &Output) -> Result<Exit, Failure> {
     let refreshed = project.workspace.instructions().refresh()?.ok_or_else(not_configured)?;
     let before = &refreshed.before;
-    output.answer(|| Answer::Instructions {
-        known: Known::of(before, "build", Some(refreshed.is_written), None),
-        kept: Some(refreshed.kept.as_ref()),
+    output.answer(|| {
+        let mut answer = answer(before, "build", None);
+        let Answer::Instructions { written, kept, .. } = &mut answer;
+        (*written, *kept) = (Some(refreshed.is_written), Some(refreshed.kept.as_ref()));
+        answer
     });
     say_kept(&refreshed, output);
     warn(before, output);
@@ -68,7 +70,7 @@ pub(crate) fn say_kept(refreshed: &Refreshed, output: &Output) {
 
 fn verify(project: &Project, output: &Output) -> Result<Exit, Failure> {
     let cached = project.workspace.instructions().read()?.ok_or_else(not_configured)?;
-    output.answer(|| Answer::Instructions { known: Known::of(&cached, "verify", None, None), kept: None });
+    output.answer(|| answer(&cached, "verify", None));
     warn(&cached, output);
     let path = &cached.output;
     if cached.verdict == CacheState::Current {
@@ -101,8 +103,7 @@ fn show(project: &Project, output: &Output) -> Result<Exit, Failure> {
     }
     if output.json {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        let known = Known::of(&cached, "show", None, Some(text));
-        output.answer(|| Answer::Instructions { known, kept: None });
+        output.answer(|| answer(&cached, "show", Some(text)));
     } else {
         output.bytes(bytes);
     }
@@ -147,41 +148,32 @@ const fn remedy(verdict: &CacheState) -> &'static str {
 answers! { Answer<'a>
     /// `instructions`: an instruction file and its components
     "stepmark.instructions/1" Instructions {
-        #[serde(flatten)] known: Known<'a>,
-        /// The place of the edited version, if there is one; of `build` alone
-        #[serde(skip_serializing_if = "Option::is_none")] kept: Option<Option<&'a ProjectPath>>,
-    }
-    struct Known<'a> {
         task: &'a str, output: &'a ProjectPath, meta: &'a ProjectPath, verdict: &'static str, reason: String,
         changed: &'a [String], written: Option<bool>, content_hash: &'a str, content_size_bytes: u64,
         components: &'a [String], unreadable: &'a [ProjectPath], content: Option<String>,
+        /// The place of the edited version, if there is one; of `build` alone
+        #[serde(skip_serializing_if = "Option::is_none")] kept: Option<Option<&'a ProjectPath>>,
     }
 }
 
-impl<'a> Known<'a> {
-    fn of(
-        cached: &'a CachedInstructions,
-        task: &'a str,
-        written: Option<bool>,
-        content: Option<String>,
-    ) -> Self {
-        let changed = match &cached.verdict {
-            CacheState::InputsChanged { changed } => changed.as_slice(),
-            _ => &[],
-        };
-        Self {
-            task,
-            output: &cached.output,
-            meta: &cached.meta_file,
-            verdict: cached.verdict.word(),
-            reason: reason(&cached.verdict),
-            changed,
-            written,
-            content_hash: &cached.meta.content_hash,
-            content_size_bytes: cached.meta.content_size_bytes,
-            components: &cached.meta.components,
-            unreadable: &cached.unreadable,
-            content,
-        }
+fn answer<'a>(cached: &'a CachedInstructions, task: &'a str, content: Option<String>) -> Answer<'a> {
+    let changed = match &cached.verdict {
+        CacheState::InputsChanged { changed } => changed.as_slice(),
+        _ => &[],
+    };
+    Answer::Instructions {
+        task,
+        output: &cached.output,
+        meta: &cached.meta_file,
+        verdict: cached.verdict.word(),
+        reason: reason(&cached.verdict),
+        changed,
+        written: None,
+        content_hash: &cached.meta.content_hash,
+        content_size_bytes: cached.meta.content_size_bytes,
+        components: &cached.meta.components,
+        unreadable: &cached.unreadable,
+        content,
+        kept: None,
     }
 }
