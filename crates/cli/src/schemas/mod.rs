@@ -40,59 +40,20 @@ macro_rules! answers_of {
 const ANSWERS: &str = include_str!("answers.json");
 
 pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
-    let mut schemas: Map<String, Value> = serde_json::from_str(ANSWERS)?;
-    let typed = answers_of!(
-        viewing::status,
-        viewing::list,
-        viewing::show,
-        viewing::next,
-        changing::change,
-        changing::transition,
-        viewing::context,
-        viewing::resume,
-        viewing::journal,
-        output::replay,
-        sessions::session,
-        sessions::checkpoint,
-        checking::doctor,
-        changing::delegate,
-        viewing::tree,
-        checking::gate,
-        autodev::report,
-        coordination::report,
-        flow::report,
-        asdd::overview,
-        checking::project::projection,
-        checking::manifest,
-        changing::import,
-        changing::import::stories,
-        changing::import::records,
-        changing::import::bmad_7,
-        changing::import::pack,
-        changing::memlog,
-        viewing::query,
-        viewing::tickets,
-        checking::hook,
-        output::findings::json,
-        checking::check,
-        checking::lifecycle,
-        viewing::replay,
-        viewing::serve,
-        setup::config,
-        setup::reference,
-        sharing::instructions,
-        sharing::sync::report,
-        sharing::sync::status,
-        sharing::sync::retry,
-        sharing::sync::allow,
-        memory::hook,
-        memory::recalling,
-        memory::storing,
-        packs,
-        output
-    );
-    schemas.extend(typed.into_iter().flatten());
-    Ok(schemas)
+    let typed = answers_of! {
+        output, viewing::status, viewing::list, viewing::show, viewing::next, changing::change,
+        changing::transition, viewing::context, viewing::resume, viewing::journal, output::replay,
+        sessions::session, sessions::checkpoint, checking::doctor, changing::delegate, viewing::tree,
+        checking::gate, autodev::report, coordination::report, flow::report, asdd::overview,
+        checking::project::projection, checking::manifest, changing::import, changing::import::stories,
+        changing::import::records, changing::import::bmad_7, changing::import::pack, changing::memlog,
+        viewing::query, viewing::tickets, checking::hook, output::findings::json, checking::check,
+        checking::lifecycle, viewing::replay, viewing::serve, setup::config, setup::reference,
+        sharing::instructions, sharing::sync::report, sharing::sync::status, sharing::sync::retry,
+        sharing::sync::allow, memory::hook, memory::recalling, memory::storing, packs
+    };
+    let written: Map<String, Value> = serde_json::from_str(ANSWERS)?;
+    Ok(typed.into_iter().flatten().chain(written).collect())
 }
 
 /// The schemas of the answers of a command, which are the variants of `A`.
@@ -102,6 +63,7 @@ fn of<A: JsonSchema>() -> Vec<(String, Value)> {
     let variants = schema["oneOf"].as_array_mut().map(std::mem::take).unwrap_or_default();
     let named = variants.into_iter().filter_map(|mut variant| {
         let name = variant["properties"]["schema"]["const"].as_str()?.to_owned();
+        variant["description"] = variant["description"].as_str()?.replace('\n', " ").into();
         variant.as_object_mut()?.shift_remove("type");
         Some((name, variant))
     });
