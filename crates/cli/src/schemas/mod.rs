@@ -21,6 +21,7 @@ macro_rules! answers {
     ) => {
         #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
         #[serde(tag = "schema")]
+        #[allow(clippy::large_enum_variant, reason = "one is made, and printed")]
         pub(crate) enum $answer $(<$of>)? {
             $($(#[$about])+ #[serde(rename = $name)] $variant $keys,)+
         }
@@ -28,6 +29,7 @@ macro_rules! answers {
         pub(crate) struct $part $(<$own>)? { $($fields)* })*
         $(#[derive(Debug, serde::Serialize, schemars::JsonSchema)]
         #[serde(untagged)]
+        #[allow(clippy::large_enum_variant, reason = "one is made, and printed")]
         pub(crate) enum $choice $(<$its>)? { $($choices)* })*
     };
 }

@@ -328,7 +328,7 @@ impl Explain {
 }
 
 fn list(list: &ListArguments, output: &Output) -> Result<(), Failure> {
-    let mut rules: Vec<&Rule> = RULES.iter().copied().collect();
+    let mut rules: Vec<&Rule> = RULES.to_vec();
     let answer = |rules, more| Answer::Rules { rules, more };
     list.answer(
         output,
