@@ -141,15 +141,15 @@ pub(crate) enum Command {
     Mcp(mcp::Mcp),
     Resume(viewing::resume::Resume),
     Checkpoint(sessions::checkpoint::Checkpoint),
-    Restore(sessions::restore::Restore),
-    Exec(sessions::exec::Exec),
+    Restore(sessions::checkpoint::Restore),
+    Exec(sessions::session::Exec),
     Doctor(checking::doctor::Doctor),
     Delegate(changing::delegate::Delegate),
     Tickets(viewing::tickets::Tickets),
     Tree(viewing::tree::Tree),
     Gate(checking::gate::Gate),
     #[command(hide = true)]
-    Lease(checking::lease::Lease),
+    Lease(checking::gate::Lease),
     Project(checking::project::Project),
     Import(changing::import::Import),
     Query(viewing::query::Query),
@@ -160,7 +160,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     At(viewing::show::At),
     #[command(hide = true)]
-    Diff(viewing::diff::Diff),
+    Diff(viewing::show::Diff),
     #[command(hide = true)]
     Replay(viewing::replay::Replay),
     #[command(hide = true)]

@@ -2,6 +2,8 @@
 
 #[macro_use]
 mod exit;
+#[macro_use]
+mod schemas;
 mod arguments;
 mod attribution;
 mod environment;
@@ -12,7 +14,6 @@ mod artifact_name;
 mod several_projects;
 mod published_file;
 mod watch;
-mod schemas;
 mod help;
 mod completion;
 mod commands;

@@ -3,7 +3,6 @@
 pub(crate) mod autodev;
 pub(crate) mod asdd;
 pub(crate) mod coordination;
-pub(crate) mod followed_files;
 pub(crate) mod flow;
 pub(crate) mod changing;
 pub(crate) mod checking;

@@ -1,9 +1,11 @@
 //! Limits of lists.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet, marker::PhantomData};
 
 use clap::Args;
-use serde_json::{Value, json};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::Output;
 use crate::exit::{Exit, Failure};
@@ -30,28 +32,37 @@ impl ListArguments {
         left
     }
 
-    /// As JSON under `name`, or with `show`; limited, with the number of items left out.
-    pub(crate) fn answer<T>(
+    /// Answers with a list: as JSON made by `answer`, or as `show` prints it; as much of it as is wanted, and
+    /// how many more there are.
+    pub(crate) fn answer<'t, T, R: Serialize, A: Serialize>(
         &self,
-        (output, schema, name): (&Output, &str, &str),
-        mut items: Vec<T>,
-        wire: impl Fn(&T) -> Value,
-        show: impl FnOnce(&[T]),
+        output: &Output,
+        items: &'t mut Vec<T>,
+        row: impl Fn(&'t T) -> R,
+        answer: impl FnOnce(Vec<Row<R>>, usize) -> A,
+        show: impl FnOnce(&'t [T]),
     ) -> Result<(), Failure> {
-        let more = self.cut(&mut items);
+        let more = self.cut(items);
         if output.json {
-            let kept = self.keep_fields(items.iter().map(wire).collect())?;
-            output.json(schema, json!({name: kept, "more": more}));
+            let rows = self.keep_fields(items.iter().map(row))?;
+            output.answer(|| answer(rows, more));
             return Ok(());
         }
-        show(&items);
-        if more > 0 {
-            output.remark(format_args!("and {more} more"));
-        }
+        show(items);
+        self.remark_more(more, output);
         Ok(())
     }
 
-    pub(crate) fn keep_fields(&self, items: Vec<Value>) -> Result<Vec<Value>, Failure> {
+    pub(crate) fn remark_more(&self, more: usize, output: &Output) {
+        if more > 0 {
+            output.remark(format_args!("and {more} more"));
+        }
+    }
+
+    pub(crate) fn keep_fields<T: Serialize>(
+        &self,
+        items: impl IntoIterator<Item = T>,
+    ) -> Result<Vec<Row<T>>, Failure> {
         keep_fields(&self.fields, items)
     }
 
@@ -63,26 +74,56 @@ impl ListArguments {
         let mut answer: Value = serde_json::from_str(answer).map_err(failed)?;
         if let Some(Value::Array(items)) = answer.get_mut(name) {
             let kept = self.keep_fields(std::mem::take(items))?;
-            *items = kept;
+            *items = kept.into_iter().map(|row| row.0).collect();
         }
         Ok(format!("{answer}\n"))
     }
 }
 
-pub(crate) fn keep_fields(wanted: &[String], items: Vec<Value>) -> Result<Vec<Value>, Failure> {
-    if wanted.is_empty() || items.is_empty() {
-        return Ok(items);
+/// An item of a list as JSON, with the fields of it that are wanted.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Row<T>(Value, PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for Row<T> {
+    fn inline_schema() -> bool {
+        true
     }
-    let known: BTreeSet<&str> =
-        items.iter().filter_map(Value::as_object).flat_map(|item| item.keys()).map(String::as_str).collect();
-    if let Some(unknown) = wanted.iter().find(|name| !known.contains(name.as_str())) {
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = T::json_schema(generator);
+        schema.remove("required");
+        let variants = schema.get_mut("anyOf").and_then(Value::as_array_mut);
+        for variant in variants.into_iter().flatten().filter_map(Value::as_object_mut) {
+            variant.remove("required");
+        }
+        schema
+    }
+}
+
+pub(crate) fn keep_fields<T: Serialize>(
+    wanted: &[String],
+    items: impl IntoIterator<Item = T>,
+) -> Result<Vec<Row<T>>, Failure> {
+    let items: Result<Vec<Value>, _> = items.into_iter().map(serde_json::to_value).collect();
+    let items = items.map_err(|error| Failure::from_error(Exit::Io, &error))?;
+    let fields = || items.iter().filter_map(Value::as_object).flat_map(|item| item.keys());
+    let known: BTreeSet<&str> = fields().map(String::as_str).collect();
+    if let Some(unknown) = wanted.iter().find(|name| !items.is_empty() && !known.contains(name.as_str())) {
         let names: Vec<&str> = known.into_iter().collect();
         let failure = Failure::new(Exit::Usage, format!("there is no field `{unknown}`"));
         return Err(failure.with_help(format!("fields are {}", names.join(", "))));
     }
-    let kept = |item: &Value| -> Value {
+    let kept = |item: Value| -> Row<T> {
+        if wanted.is_empty() {
+            return Row(item, PhantomData);
+        }
         let fields = wanted.iter().filter_map(|name| Some((name.clone(), item.get(name)?.clone())));
-        Value::Object(fields.collect())
+        Row(Value::Object(fields.collect()), PhantomData)
     };
-    Ok(items.iter().map(kept).collect())
+    Ok(items.into_iter().map(kept).collect())
 }

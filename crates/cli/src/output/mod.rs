@@ -26,13 +26,20 @@ use crate::{
     exit::{Exit, Failure},
 };
 
-pub(crate) use list_arguments::{ListArguments, keep_fields};
+pub(crate) use list_arguments::{ListArguments, Row, keep_fields};
 pub(crate) use replay::unified_diff;
 pub(crate) use report::Excerpt;
 pub(crate) use report::{marked_place, question_report};
 pub(crate) use spinner::{with_progress, with_spinner};
 pub(crate) use table::{bar, long_table, table};
 pub(crate) use table::{fitted, folded, line_width, width};
+
+answers! { Answer<'a>
+    /// The reason why a command did not do what it was asked for, on stderr
+    "stepmark.error/1" Error {
+        error: &'a str, causes: &'a [String], help: Option<&'a str>, write_state: Option<&'a str>, exit: u8,
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
@@ -142,19 +149,19 @@ impl Output {
         anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
     }
 
-    pub(crate) fn json(&self, schema: &str, result: impl Serialize) {
-        let mut object = serde_json::Map::new();
-        object.insert("schema".to_owned(), schema.into());
-        // Texts, numbers and lists: cannot fail.
-        if let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(result) {
-            object.extend(fields);
+    /// The answer as JSON, where that is wanted.
+    pub(crate) fn answer<T: Serialize>(&self, answer: impl FnOnce() -> T) {
+        if self.json {
+            // What is said of a project is texts, numbers and lists: it cannot fail.
+            let answer = serde_json::to_value(answer()).unwrap_or_default();
+            let text = escaped(answer.to_string());
+            self.print(|_| writeln!(io::stdout(), "{text}"));
         }
-        let text = escaped(serde_json::Value::Object(object).to_string());
-        self.print(|_| writeln!(io::stdout(), "{text}"));
     }
 
-    pub(crate) fn json_or<T: Serialize>(&self, schema: &str, json: impl FnOnce() -> T, text: impl FnOnce()) {
-        if self.json { self.json(schema, json()) } else { text() }
+    /// The answer as JSON where that is wanted, else as `text` prints it.
+    pub(crate) fn answer_or<T: Serialize>(&self, answer: impl FnOnce() -> T, text: impl FnOnce()) {
+        if self.json { self.answer(answer) } else { text() }
     }
 
     pub(crate) fn bytes(&self, bytes: &[u8]) {
@@ -224,14 +231,15 @@ impl Output {
 
 impl Output {
     pub(crate) fn failure_as_json(failure: &Failure) -> Exit {
-        let answer = serde_json::json!({
-            "schema": "stepmark.error/1",
-            "error": failure.message,
-            "causes": failure.causes,
-            "help": failure.help,
-            "write_state": failure.write_state.map(WriteState::as_str),
-            "exit": failure.exit as u8,
-        });
+        let answer = Answer::Error {
+            error: &failure.message,
+            causes: &failure.causes,
+            help: failure.help.as_deref(),
+            write_state: failure.write_state.map(WriteState::as_str),
+            exit: failure.exit as u8,
+        };
+        // Texts and a number: it cannot fail.
+        let answer = serde_json::to_string(&answer).unwrap_or_default();
         let _unheard = writeln!(io::stderr(), "{answer}");
         failure.exit
     }

@@ -1,10 +1,13 @@
 //! Results of replays, as lines and as JSON.
 
-use super::{Output, history, on_one_line, spinner};
+use super::{Output, history, on_one_line, spinner, wire::Open};
 use crate::exit::{Exit, chain};
-use serde_json::{Value as Json, json};
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
-use stepmark_model::journal::{EventId, HistoryState};
+use stepmark_frontmatter::Change;
+use stepmark_model::{
+    artifact::ProjectPath,
+    journal::{ArtifactKey, EventId, HistoryState, SegmentName},
+};
 use stepmark_store::{history::SegmentProblem, replay::Replayed};
 
 pub(crate) struct Summary {
@@ -37,7 +40,7 @@ impl Summary {
     }
 }
 
-fn words(state: &HistoryState) -> (&'static str, Option<EventId>) {
+pub(crate) fn words(state: &HistoryState) -> (&'static str, Option<EventId>) {
     match state {
         HistoryState::Current { event } => ("current", Some(*event)),
         HistoryState::Earlier { event } => ("earlier", Some(*event)),
@@ -89,42 +92,54 @@ fn counts(summary: &Summary) -> String {
     format!("{artifacts}{states}{}", read.unwrap_or_default())
 }
 
-/// `stepmark.replay/2`.
-pub(crate) fn wire(summary: &Summary) -> Json {
-    let artifacts: Vec<Json> = summary.artifacts.iter().map(artifact).collect();
-    let problems: Vec<Json> = summary.problems.iter().map(problem).collect();
-    json!({
-        "artifacts": artifacts,
-        "segments": summary.segments.map(|(segments, _)| segments),
-        "events": summary.segments.map(|(_, events)| events),
-        "problems": problems,
-        "unreadable": summary.unreadable,
-    })
+answers! { Answer<'a>
+    /// `log replay`: which artifacts history explains, and what is wrong with it
+    "stepmark.replay/2" Replay {
+        artifacts: Vec<ReplayedRow<'a>>, segments: Option<u64>, events: Option<u64>,
+        problems: Vec<ProblemRow<'a>>, unreadable: &'a [String],
+    }
+    struct ReplayedRow<'a> {
+        path: &'a ProjectPath, key: &'a ArtifactKey, state: &'static str, event: Option<EventId>,
+        events: usize, changes: Open<&'a [Change]>, remarks: Vec<String>, damage: Vec<String>,
+    }
+    struct ProblemRow<'a> {
+        segment: &'a SegmentName, file: &'a str, line: u64, offset: u64, problem: &'static str,
+        message: String,
+    }
 }
 
-fn artifact(artifact: &Replayed) -> Json {
-    let (word, event) = words(&artifact.state);
-    json!({
-        "path": artifact.path.as_str(),
-        "key": artifact.key.as_str(),
-        "state": word,
-        "event": event,
-        "events": artifact.events,
-        "changes": artifact.changes,
-        "remarks": artifact.obstacle.iter().map(|obstacle| chain(obstacle)).collect::<Vec<_>>(),
-        "damage": artifact.damage.iter().map(|damage| chain(damage)).collect::<Vec<_>>(),
-    })
+pub(crate) fn answer(summary: &Summary) -> Answer<'_> {
+    Answer::Replay {
+        artifacts: summary.artifacts.iter().map(ReplayedRow::of).collect(),
+        segments: summary.segments.map(|(segments, _)| segments),
+        events: summary.segments.map(|(_, events)| events),
+        problems: summary.problems.iter().map(ProblemRow::of).collect(),
+        unreadable: &summary.unreadable,
+    }
 }
 
-pub(crate) fn problem(problem: &SegmentProblem) -> Json {
-    json!({
-        "segment": problem.segment.as_str(),
-        "file": problem.file,
-        "line": problem.line,
-        "offset": problem.offset,
-        "problem": problem.word(),
-        "message": problem.problem.to_string(),
-    })
+impl<'a> ReplayedRow<'a> {
+    fn of(artifact: &'a Replayed) -> Self {
+        let (state, event) = words(&artifact.state);
+        Self {
+            path: &artifact.path,
+            key: &artifact.key,
+            state,
+            event,
+            events: artifact.events,
+            changes: Open(&artifact.changes),
+            remarks: artifact.obstacle.iter().map(|obstacle| chain(obstacle)).collect(),
+            damage: artifact.damage.iter().map(|damage| chain(damage)).collect(),
+        }
+    }
+}
+
+impl<'a> ProblemRow<'a> {
+    pub(crate) fn of(problem: &'a SegmentProblem) -> Self {
+        let SegmentProblem { segment, file, line, offset, .. } = problem;
+        let message = problem.problem.to_string();
+        Self { segment, file, line: *line, offset: *offset, problem: problem.word(), message }
+    }
 }
 
 const CONTEXT: usize = 3;

@@ -1,5 +1,8 @@
 //! JSON output. Under the same schema version, fields are added, never renamed or removed.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use stepmark_model::{
     check::ProblemCounts,
@@ -7,8 +10,27 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// In `stepmark.status/2` and `stepmark.show/2`.
+/// Something whose form is described elsewhere: its schema accepts everything.
 #[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Open<T>(pub(crate) T);
+
+impl<T> JsonSchema for Open<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "open".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        Schema::default()
+    }
+}
+
+/// One artifact in `stepmark.status/2` and `stepmark.show/2`.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ArtifactWire {
     path: String,
     /// For records of a system.
@@ -30,8 +52,9 @@ pub(crate) struct ArtifactWire {
     problems: ProblemCounts,
 }
 
-/// In `stepmark.next/3` and `stepmark.change/2`. Short: agents ask often, and pay per character.
-#[derive(Debug, Serialize)]
+/// The next steps, in `stepmark.next/3` and `stepmark.change/2`. Agents ask often, and pay for each
+/// character.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NextWire {
     workflow: Option<String>,
     done: Option<usize>,
@@ -52,7 +75,7 @@ impl NextWire {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StepWire {
     id: String,
     file: Option<String>,
@@ -65,6 +88,10 @@ impl From<&StepName<'_>> for StepWire {
 }
 
 impl ArtifactWire {
+    pub(crate) fn titled(self, title: Option<String>) -> Self {
+        Self { title, ..self }
+    }
+
     pub(crate) fn new(summary: &ArtifactSummary<'_>, problems: ProblemCounts) -> Self {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();

@@ -1,76 +1,74 @@
 //! JSON Schemas of answers, by name and version. Tests check every answer.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
-use stepmark_model::bmad::tickets::{NextTickets, TicketStatus};
 
-use crate::commands::changing::{
-    import::bmad_7::{Bmad7Imported, Bmad7Verified},
-    import::pack::RowsImported,
-    memlog::{FileChanged, MemlogChanged, MemlogShown},
+use crate::{
+    commands::{
+        asdd, autodev, changing, checking, coordination, flow, memory, packs, sessions, setup, sharing,
+        viewing,
+    },
+    output,
 };
-use crate::commands::packs::{PackChecked, PackList, PackShown};
 
+/// Declares the answers of a command: words, name and keys of each; then the parts that they are made of.
+macro_rules! answers {
+    ($answer:ident $(<$of:lifetime>)?
+        $($(#[$about:meta])+ $name:literal $variant:ident $keys:tt)+
+        $(struct $part:ident $(<$own:lifetime>)? { $($fields:tt)* })*
+        $(enum $choice:ident $(<$its:lifetime>)? { $($choices:tt)* })*
+    ) => {
+        #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+        #[serde(tag = "schema")]
+        #[allow(clippy::large_enum_variant, reason = "one is made, and printed")]
+        pub(crate) enum $answer $(<$of>)? {
+            $($(#[$about])+ #[serde(rename = $name)] $variant $keys,)+
+        }
+        $(#[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+        pub(crate) struct $part $(<$own>)? { $($fields)* })*
+        $(#[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+        #[serde(untagged)]
+        #[allow(clippy::large_enum_variant, reason = "one is made, and printed")]
+        pub(crate) enum $choice $(<$its>)? { $($choices)* })*
+    };
+}
+
+macro_rules! answers_of {
+    ($($($module:ident)::+),+) => { [$(of::<$($module::)+Answer>()),+] };
+}
+
+/// By name and version, of answers that are no types of the program.
 const ANSWERS: &str = include_str!("answers.json");
 
 pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
-    let mut schemas: Map<String, Value> = serde_json::from_str(ANSWERS)?;
-    let typed = [
-        typed::<PackList>(
-            "stepmark.packs/1",
-            "`pack list`: the packs of the project, and those that are built in",
-        ),
-        typed::<PackShown>("stepmark.pack/1", "`pack show`: the kinds of a pack, their states and moves"),
-        typed::<PackChecked>(
-            "stepmark.pack-check/1",
-            "`pack check`: packs that can be used, and what they make illegal",
-        ),
-        typed::<MemlogShown>(
-            "stepmark.memlog/1",
-            "`memlog show`: the fields and entries of a memlog of BMAD",
-        ),
-        typed::<MemlogChanged>("stepmark.memlog-change/1", "`memlog init`, `append` and `set`"),
-        typed::<TicketStatus>(
-            "stepmark.tickets/1",
-            "`tickets`: the tickets of BMAD 7 in build order, as its `tickets.py status` has them",
-        ),
-        typed::<NextTickets>(
-            "stepmark.next-tickets/1",
-            "`next` where tickets of BMAD 7 are: by what can happen to them, as its `tickets.py next` has them",
-        ),
-        typed::<FileChanged>(
-            "stepmark.memlog-shim/1",
-            "`memlog shim`: the script that was put in place, or back",
-        ),
-        typed::<FileChanged>("stepmark.defer/1", "`defer`: the spec that a finding was added to"),
-        typed::<Bmad7Verified>(
-            "stepmark.import-bmad-7-verify/1",
-            "`import bmad-7 --verify`: what the tickets lack of the sprint in the archive",
-        ),
-        typed::<Bmad7Imported>(
-            "stepmark.import-bmad-7/1",
-            "`import bmad-7`: what becomes of epics and stories, and whether it was written",
-        ),
-        typed::<RowsImported>(
-            "stepmark.import-pack/1",
-            "`import pack`: rows that say something else, and what was written",
-        ),
-    ];
-    schemas.extend(typed);
-    Ok(schemas)
+    let typed = answers_of! {
+        output, viewing::status, viewing::list, viewing::show, viewing::next, changing::change,
+        changing::transition, viewing::context, viewing::resume, viewing::journal, output::replay,
+        sessions::session, sessions::checkpoint, checking::doctor, changing::delegate, viewing::tree,
+        checking::gate, autodev::report, coordination::report, flow::report, asdd::overview,
+        checking::project::projection, checking::manifest, changing::import, changing::import::stories,
+        changing::import::records, changing::import::bmad_7, changing::import::pack, changing::memlog,
+        viewing::query, viewing::tickets, checking::hook, output::findings::json, checking::check,
+        checking::lifecycle, viewing::replay, viewing::serve, setup::config, setup::reference,
+        sharing::instructions, sharing::sync::report, sharing::sync::status, sharing::sync::retry,
+        sharing::sync::allow, memory::hook, memory::recalling, memory::storing, packs
+    };
+    let written: Map<String, Value> = serde_json::from_str(ANSWERS)?;
+    Ok(typed.into_iter().flatten().chain(written).collect())
 }
 
-fn typed<T: JsonSchema>(name: &str, about: &str) -> (String, Value) {
-    let mut schema = schemars::schema_for!(T).to_value();
-    schema["description"] = about.into();
-    schema["properties"]["schema"] = Map::from_iter([("const".to_owned(), name.into())]).into();
-    if let Some(required) = schema["required"].as_array_mut() {
-        required.push("schema".into());
-    }
-    if let Some(keys) = schema.as_object_mut() {
-        keys.retain(|key, _| !["$schema", "title", "type"].contains(&key.as_str()));
-    }
-    (name.to_owned(), schema)
+/// The schemas of the answers of a command, which are the variants of `A`.
+fn of<A: JsonSchema>() -> Vec<(String, Value)> {
+    let settings = SchemaSettings::draft2020_12().for_serialize().with(|own| own.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<A>().to_value();
+    let variants = schema["oneOf"].as_array_mut().map(std::mem::take).unwrap_or_default();
+    let named = variants.into_iter().filter_map(|mut variant| {
+        let name = variant["properties"]["schema"]["const"].as_str()?.to_owned();
+        variant["description"] = variant["description"].as_str()?.replace('\n', " ").into();
+        variant.as_object_mut()?.shift_remove("type");
+        Some((name, variant))
+    });
+    named.collect()
 }
 
 /// `stepmark.next/3`, or `next` for the latest version.

@@ -301,7 +301,9 @@ pub(super) fn number(value: f64) -> Json {
 }
 
 /// Stored under `stepmark_kind`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub enum SliceKind {
     /// Sprint, goals, and other singletons.
     #[serde(rename = "asdd-project")]

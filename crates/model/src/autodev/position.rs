@@ -33,7 +33,7 @@ pub enum StepPlace {
     Done,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct SubStep {
     pub phase: u64,
     pub name: String,

@@ -25,7 +25,7 @@ pub struct SixProject {
     pub stories: Vec<(Artifact, Option<String>)>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct MigratedRow {
     pub key: String,
     pub title: String,

@@ -70,7 +70,7 @@ impl fmt::Display for Severity {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct ProblemCounts {
     pub errors: usize,
     pub warnings: usize,

@@ -7,7 +7,9 @@ use serde_json::{Map, Value as Json, json};
 use std::fmt;
 
 /// Stored under `stepmark_kind`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordKind {
     /// Goal, other singletons, and the master plan as body.

@@ -86,7 +86,7 @@ impl EventDump {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct FollowingEvent {
     /// `task-ready`, `task-blocked`, `external-modification` or `constitution-changed`.
     pub kind: &'static str,

@@ -10,7 +10,7 @@ use crate::artifact::{FileHash, StateDigest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Graph {
     pub id: String,
     pub version: u64,
@@ -173,7 +173,7 @@ fn check_scopes(task: &TaskDefinition) -> Result<(), GraphProblem> {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskDefinition {
     pub id: String,
@@ -191,7 +191,7 @@ pub struct TaskDefinition {
     pub required_scopes: Scopes,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
     pub name: String,
@@ -201,7 +201,7 @@ pub struct Check {
     pub required: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RetryPolicy {
     /// Including the first.
@@ -214,7 +214,7 @@ pub struct RetryPolicy {
     pub escalate: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
     CheckFailure,
@@ -226,7 +226,7 @@ pub enum Failure {
 }
 
 /// Paths, folders or patterns.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scopes {
     #[serde(default)]
@@ -236,7 +236,7 @@ pub struct Scopes {
 }
 
 /// Open: no end, no outcome. Interrupted: an end only.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Attempt {
     pub attempt_id: String,
     #[serde(default)]
@@ -253,7 +253,7 @@ pub struct Attempt {
     pub output_summary: Option<OutputSummary>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutputSummary {
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -266,7 +266,7 @@ pub struct OutputSummary {
     pub notes: String,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Verification {
     pub attempt_id: String,
     #[serde(default)]
@@ -281,7 +281,7 @@ pub struct Verification {
     pub decided_at: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CheckResult {
     /// Last lines of output, for failure reasons.
     #[serde(skip)]
@@ -300,13 +300,13 @@ pub struct CheckResult {
     pub output_digest: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Verifier {
     pub agent: String,
     pub decision: Decision,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Decision {
     Pass,

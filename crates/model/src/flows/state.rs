@@ -120,7 +120,7 @@ impl FlowFacts {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Why {
     pub task: String,
     pub status: String,

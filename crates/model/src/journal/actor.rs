@@ -161,7 +161,9 @@ impl fmt::Display for SessionId {
 
 /// `id:` and the own id, else `id:` and the `stepmark_id` from `track`, else `path:` and the path
 /// (docs/design.md, "Identity").
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(transparent)]
 pub struct ArtifactKey(String);
 

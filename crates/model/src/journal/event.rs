@@ -203,6 +203,8 @@ impl Event {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventId([u8; 16]);
 
+stepmark_packs::schema_of_scalar!(EventId, {"type": "string"});
+
 impl EventId {
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0

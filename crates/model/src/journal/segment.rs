@@ -9,7 +9,7 @@ use std::fmt;
 const FORMAT: &str = "journal/1";
 
 /// Without extension: letters, digits, `-`, `_` and `.`, no leading dot.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct SegmentName(String);
 

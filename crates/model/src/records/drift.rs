@@ -5,14 +5,15 @@ use std::collections::{BTreeSet, HashMap};
 use super::{Record, RecordKinds, RecordSet, said, values_digest};
 use crate::artifact::FileHash;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Drift<K> {
     pub kind: K,
     pub id: String,
     pub change: DriftChange,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum DriftChange {
     Changed,
     Added,

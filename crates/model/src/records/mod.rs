@@ -281,7 +281,7 @@ pub(crate) fn entries_in_order<'v>(
 }
 
 /// Not state: only projections show it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Signal {
     pub agent: String,

@@ -54,14 +54,14 @@ impl FromStr for Tier {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct OpenDelegation {
     pub path: ProjectPath,
     pub status: Option<String>,
     pub next: Vec<NextStep>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct InterruptedSession {
     #[serde(rename = "session")]
     pub id: String,
@@ -81,7 +81,7 @@ pub struct SourceReport {
 }
 
 /// For equal times, the later source wins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StateSource {
     /// The newest commit with readable frontmatter.

@@ -162,7 +162,7 @@ fn disagreement(
 }
 
 /// Also in the JSON of `resume`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct ResumePoint {
     /// `None`: only a status is known.
     #[serde(rename = "work_state")]
@@ -181,7 +181,7 @@ pub struct ResumePoint {
     pub next_status: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct NextStep {
     #[serde(rename = "id")]
     pub step: String,

@@ -348,7 +348,7 @@ pub struct ConditionDeclaration {
 }
 
 /// Apply to every change, whatever the status.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Attributes {
     /// Lists that only grow; each may be a path.
     pub append_only: Vec<String>,

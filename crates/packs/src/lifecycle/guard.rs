@@ -224,7 +224,8 @@ fn passes(verification: &Json) -> bool {
 }
 
 /// A key lets a person raise the limit for one artifact.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(untagged)]
 pub enum CounterLimit {
     Number(u64),
     Key(String),

@@ -146,29 +146,41 @@ impl Lifecycle {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct LifecycleState {
     pub name: String,
     pub synonyms: Vec<String>,
     pub meaning: Option<String>,
     /// Higher is further; `None` for states off the path, such as blocked.
     pub rank: Option<u32>,
+    /// True if work begins in it.
+    #[serde(rename = "initial")]
     pub is_initial: bool,
-    /// Work has ended. `*` does not cover its exits.
+    /// True if the work has ended in it. Its exits are those that the table names; `*` means it not.
+    #[serde(rename = "terminal")]
     pub is_terminal: bool,
-    /// The frontmatter changes only with a move out of it.
+    /// True if only a move out of it changes the frontmatter.
+    #[serde(rename = "frozen")]
     pub is_frozen: bool,
     /// Keys of the state to return to: the last is written, the first with a known state is read.
     pub return_to: Vec<String>,
-    /// Numbers written on entry, for other programs.
+    /// The numbers that are written beside the status when it is entered: those that other programs read.
+    #[serde(skip)]
     pub sets: BTreeMap<String, u64>,
-    /// Keys present only in this state.
+    /// The keys that are there while it lasts.
+    #[serde(skip)]
     pub while_in: BTreeMap<String, Lasting>,
-    /// Keys written on entry if missing: the first whose condition holds.
+    /// The keys of which entering it writes the first whose condition holds, where it is not there yet.
+    #[serde(skip)]
     pub once: Vec<OnceDeclaration>,
-    /// Skill files on how to work in this state.
+    /// The files of skills that say how the work goes on in it.
+    #[serde(skip)]
     pub read: Vec<ReadDeclaration>,
+    /// The command that leads on, where the state names one.
+    #[serde(skip)]
     pub next: Option<String>,
+    /// True if the work waits for a person in it.
+    #[serde(skip)]
     pub waits_for_person: bool,
 }
 
@@ -179,16 +191,18 @@ impl LifecycleState {
     }
 }
 
-/// Counts how often a state was entered: attempts, retries.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A number in the frontmatter that says how often a state was entered: attempts, retries.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Counter {
     /// A missing number is 0.
     pub key: String,
     pub entering: Vec<String>,
-    /// Counts only entries from these states; empty means all.
+    /// The states from which they are entered; without any all.
+    #[serde(skip)]
     pub leaving: Vec<String>,
     pub at_most: Option<CounterLimit>,
     pub reset_by: Vec<String>,
+    #[serde(skip)]
     pub reset_leaving: Vec<String>,
 }
 

@@ -97,7 +97,7 @@ impl Asdd<'_> {
 
 const TOLD: &str = "timeouts_told";
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Rebuilt {
     pub from_history: Vec<String>,
     /// Those that files told of, and that a tech lead has to look at.

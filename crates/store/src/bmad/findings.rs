@@ -29,12 +29,13 @@ const MOST_ASKED: usize = 4 << 20;
 const QUESTION: usize = 64 << 10;
 
 /// The first story of a list that is not done.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, schemars::JsonSchema)]
 pub struct NextStory {
     pub list: ProjectPath,
     pub id: String,
     pub title: String,
     /// Its spec; `None` where that is still to be written, or two files could be meant.
+    #[serde(skip)]
     pub spec: Option<ProjectPath>,
 }
 

@@ -367,7 +367,7 @@ fn all_tiers() -> Vec<MemoryTier> {
 }
 
 /// The place of what is told to memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Track {
     /// In this clone.

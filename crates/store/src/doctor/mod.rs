@@ -221,7 +221,7 @@ fn left_files(root: &Root) -> Result<LeftFiles, WalkError> {
 }
 
 /// Something that is not as it should be in `.stepmark/`, or between an artifact and its history.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct DoctorFinding {
     kind: &'static str,
     /// The file that it is about, seen from the root.
@@ -230,7 +230,7 @@ pub struct DoctorFinding {
     pub help: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct DoctorFix {
     pub kind: &'static str,
     pub path: String,

@@ -6,7 +6,7 @@ use stepmark_model::artifact::{Artifact, FileHash, ProjectPath};
 use stepmark_model::journal::EventDraft;
 
 /// The constitution as it is now. Nothing of it is kept: the events of flows name its digest.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, schemars::JsonSchema)]
 pub struct Constitution {
     pub path: ProjectPath,
     /// The SHA-256 of its bytes; `None` where it cannot be read.

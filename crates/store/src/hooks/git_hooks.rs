@@ -23,7 +23,8 @@ pub struct HookOutcome {
     pub change: HookChange,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum HookChange {
     /// Nothing: it is as it should be.
     Unchanged,

@@ -28,7 +28,7 @@ use stepmark_model::{
 /// The largest segment that is staged, in bytes: git itself becomes slow with files that are larger.
 const LIMIT: u64 = 1 << 30;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct StagedHistory {
     pub sealed: Vec<SegmentName>,
     /// The files of segments that were put into the index.

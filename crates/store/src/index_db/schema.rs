@@ -93,10 +93,11 @@ pub fn schema_markdown() -> String {
 }
 
 /// A query with a name. All may use `:now`, the present time, and `:session`, the session of whoever asks.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, schemars::JsonSchema)]
 pub struct NamedQuery {
     pub name: &'static str,
     pub about: &'static str,
+    #[serde(skip)]
     pub defaults: &'static [(&'static str, &'static str)],
     pub sql: &'static str,
 }

@@ -29,7 +29,7 @@ use stepmark_model::{
 };
 
 /// A file in scope whose bytes could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 pub struct UnreadableFile {
     /// The file, relative to the root.
     pub path: String,

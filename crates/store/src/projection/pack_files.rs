@@ -198,7 +198,7 @@ impl Overwrite {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Followed<D> {
     pub written: Vec<ProjectPath>,
     /// The records that other programs changed in the files, and which stay there as they are.

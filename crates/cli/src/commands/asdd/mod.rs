@@ -1,19 +1,22 @@
 //! `stepmark asdd`
 
-mod overview;
+pub(crate) mod overview;
 mod proposing;
 
 pub(super) use overview::help;
 
 use clap::{Args, Subcommand};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::Value;
 use stepmark_model::asdd::{Failure as AgentFailure, Record, SliceKind, slice_move};
 use stepmark_model::packs::MoveCall;
 use stepmark_store::{asdd::Asdd, projection::Overwrite, workspace::Workspace};
 
 use crate::{
-    commands::{checking::check::Check, coordination::agent, followed_files},
+    commands::{
+        checking::check::Check,
+        coordination::{agent, report::told_of},
+    },
     exit::{Exit, Failure},
     output::{ListArguments, Output},
     project::Project,
@@ -358,13 +361,13 @@ fn init(project: &Project, sprint: Option<&str>, goals: &[String], output: &Outp
     let asdd = asdd(&workspace)?;
     let mut values = Map::new();
     values.insert("current_sprint".to_owned(), sprint.map_or(Json::Null, Json::from));
-    values.insert("product_goals".to_owned(), json!(goals));
+    values.insert("product_goals".to_owned(), goals.into());
     let files = asdd.init(Record::new(SliceKind::Project, "asdd", values))?;
     output.remark(format_args!(
         "ASDD begins in {}: `stepmark asdd add NAME` adds a slice",
         asdd.settings().folder
     ));
-    Ok(followed_files::told(&files, "asdd", output))
+    Ok(told_of(&files, "asdd", output))
 }
 
 fn write_manifest(asdd: &Asdd<'_>, overwrite: Option<&[String]>, output: &Output) -> Result<Exit, Failure> {
@@ -374,16 +377,9 @@ fn write_manifest(asdd: &Asdd<'_>, overwrite: Option<&[String]>, output: &Output
         Some(ids) => Overwrite::Records(ids.iter().cloned().collect()),
     };
     let files = asdd.project(&overwrite)?;
-    output.json_or(
-        "stepmark.asdd-project/1",
-        || followed_files::wire(&files),
-        || {
-            for path in &files.written {
-                output.line(path);
-            }
-        },
-    );
-    followed_files::told(&files, "asdd", output);
+    output.answer(|| overview::Answer::Project(&files));
+    files.written.iter().for_each(|path| output.line(path));
+    told_of(&files, "asdd", output);
     Ok(if files.drift.is_empty() { Exit::Fine } else { Exit::Findings })
 }
 

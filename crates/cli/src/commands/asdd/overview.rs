@@ -1,19 +1,57 @@
 //! `stepmark asdd status`, `heartbeat`, `monitor` and `rebuild`
 
+use std::collections::BTreeMap;
+
 use super::agent;
 use crate::{
-    commands::followed_files,
+    commands::coordination::report::told_of,
     exit::{Exit, Failure},
-    output::{Output, spinner, table},
+    output::{Output, Row, spinner, table},
     project::Project,
 };
 use clap::Args;
-use serde_json::{Map, Value as Json, json};
-use stepmark_model::asdd::{AsddRefusal, Proposal, Record, Verdict};
+use serde_json::{Map, Value as Json};
+use stepmark_model::{
+    artifact::FileHash,
+    asdd::{AsddRefusal, Proposal, Record, Verdict},
+    records::Signals,
+};
 use stepmark_store::{
-    asdd::{Asdd, AsddFiles, AsddStatus, Proposed},
+    asdd::{Asdd, AsddFiles, AsddStatus, Proposed, Rebuilt},
     records::SystemError,
 };
+
+answers! { Answer<'a>
+    /// `asdd status`: all slices, agents, and what others changed in the manifest
+    "stepmark.asdd/1" Status {
+        project: &'a Map<String, Json>, slices: Vec<Json>, heartbeats: &'a Signals, drift: &'a [String],
+        held_up: &'a BTreeMap<String, String>, proposals: &'a [Proposal],
+    }
+    /// `asdd show`, `begin` and commands that change a slice: the slice, and the digest that a proposal rests
+    /// on
+    "stepmark.asdd-slice/1" Slice {
+        slice: Json, base: FileHash,
+        #[serde(skip_serializing_if = "Option::is_none")] files: Option<&'a AsddFiles>,
+    }
+    /// `asdd propose`, `commit`, `reject`: a proposal, what became of it, and the slice
+    "stepmark.asdd-proposal/1" Proposal { proposal: &'a Proposal, slice: Json, files: &'a AsddFiles }
+    /// `asdd proposals`: proposals that wait
+    "stepmark.asdd-proposals/1" Proposals { proposals: Vec<Row<&'a Proposal>>, more: usize }
+    /// `asdd monitor`: agents that are silent, and slices that were blocked
+    "stepmark.asdd-monitor/1" Monitor { silent: Vec<Silent<'a>>, blocked: Vec<Blocked<'a>> }
+    /// `asdd rebuild`: slices that were made again
+    "stepmark.asdd-rebuild/1" Rebuild (&'a Rebuilt)
+    /// `asdd project`: the manifest, and what others changed in it
+    "stepmark.asdd-project/1" Project (&'a AsddFiles)
+    struct Silent<'a> { agent: &'a str, times: u64 }
+    struct Blocked<'a> { slice: &'a str, reason: &'a str }
+}
+
+impl<'a> Answer<'a> {
+    fn slice(slice: &Record, files: Option<&'a AsddFiles>) -> Self {
+        Self::Slice { slice: wire(slice), base: slice.base(), files }
+    }
+}
 
 pub(super) fn status(asdd: &Asdd<'_>, _: &Project, output: &Output) -> Result<Exit, Failure> {
     let AsddStatus { state, signals, drift, held_up: held, .. } = asdd.status()?;
@@ -26,56 +64,48 @@ pub(super) fn status(asdd: &Asdd<'_>, _: &Project, output: &Output) -> Result<Ex
             None => standing(slice),
         },
     };
-    output.json_or(
-        "stepmark.asdd/1",
-        || {
-            let slices: Vec<_> = state.slices.iter().map(wire).collect();
-            json!({
-                "project": state.project.values,
-                "slices": slices,
-                "heartbeats": signals,
-                "drift": drift,
-                "held_up": held,
-                "proposals": waiting,
-            })
-        },
-        || {
-            let text = |key: &str| state.project.text(key).unwrap_or("-").to_owned();
-            output.line(format_args!(
-                "sprint {}, {}",
-                text("current_sprint"),
-                spinner::count(state.slices.len(), "slice")
-            ));
-            let row = |slice: &Record| {
-                let ccs = slice.values.get("ccs").map_or("-".to_owned(), ToString::to_string);
-                vec![
-                    slice.id.clone(),
-                    slice.text("type").unwrap_or("-").to_owned(),
-                    standing(slice),
-                    ccs,
-                    slice.blocker_count().to_string(),
-                    slice.text("name").unwrap_or("-").to_owned(),
-                ]
-            };
-            let head = ["SLICE", "TYPE", "PHASE", "CCS", "BLOCKERS", "NAME"];
-            output.line(table(&head, state.slices.iter().map(row)));
-            for proposal in &waiting {
-                let next = state.slice(&proposal.slice_id).map(|slice| next(proposal, slice));
-                output.line(format_args!(
-                    "{} waits, of {} for {}: {}",
-                    proposal.proposal_id,
-                    proposal.agent,
-                    proposal.slice_id,
-                    next.unwrap_or_else(|| "its slice is gone".to_owned())
-                ));
-            }
-            for signal in signals.values() {
-                let status = signal.status.as_deref().unwrap_or("ACTIVE");
-                let current = signal.current.as_ref().map(|slice| format!(", {slice}")).unwrap_or_default();
-                output.line(format_args!("{}: {status}{current}, {}", signal.agent, signal.at));
-            }
-        },
-    );
+    output.answer(|| Answer::Status {
+        project: &state.project.values,
+        slices: state.slices.iter().map(wire).collect(),
+        heartbeats: &signals,
+        drift: &drift,
+        held_up: &held,
+        proposals: &waiting,
+    });
+    let text = |key: &str| state.project.text(key).unwrap_or("-").to_owned();
+    output.line(format_args!(
+        "sprint {}, {}",
+        text("current_sprint"),
+        spinner::count(state.slices.len(), "slice")
+    ));
+    let row = |slice: &Record| {
+        let ccs = slice.values.get("ccs").map_or("-".to_owned(), ToString::to_string);
+        vec![
+            slice.id.clone(),
+            slice.text("type").unwrap_or("-").to_owned(),
+            standing(slice),
+            ccs,
+            slice.blocker_count().to_string(),
+            slice.text("name").unwrap_or("-").to_owned(),
+        ]
+    };
+    let head = ["SLICE", "TYPE", "PHASE", "CCS", "BLOCKERS", "NAME"];
+    output.line(table(&head, state.slices.iter().map(row)));
+    for proposal in &waiting {
+        let next = state.slice(&proposal.slice_id).map(|slice| next(proposal, slice));
+        output.line(format_args!(
+            "{} waits, of {} for {}: {}",
+            proposal.proposal_id,
+            proposal.agent,
+            proposal.slice_id,
+            next.unwrap_or_else(|| "its slice is gone".to_owned())
+        ));
+    }
+    for signal in signals.values() {
+        let status = signal.status.as_deref().unwrap_or("ACTIVE");
+        let current = signal.current.as_ref().map(|slice| format!(", {slice}")).unwrap_or_default();
+        output.line(format_args!("{}: {status}{current}, {}", signal.agent, signal.at));
+    }
     Ok(Exit::Fine)
 }
 
@@ -113,97 +143,63 @@ impl Heartbeat {
         let numbers: Vec<(&str, i64)> =
             numbers.into_iter().filter_map(|(key, number)| Some((key, number?))).collect();
         let files = asdd.heartbeat(&agent, (None, self.slice.as_deref()), &numbers)?;
-        Ok(followed_files::told(&files, "asdd", output))
+        Ok(told_of(&files, "asdd", output))
     }
 }
 
 pub(super) fn monitor(asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
     let found = asdd.monitor()?;
-    output.json_or(
-        "stepmark.asdd-monitor/1",
-        || {
-            let silent = |(agent, times): &(String, u64)| json!({"agent": agent, "times": times});
-            let blocked = |(slice, reason): &(String, String)| json!({"slice": slice, "reason": reason});
-            json!({
-                "silent": found.silent.iter().map(silent).collect::<Vec<_>>(),
-                "blocked": found.blocked.iter().map(blocked).collect::<Vec<_>>(),
-            })
-        },
-        || {
-            for (agent, times) in &found.silent {
-                output.line(format_args!(
-                    "{agent} is silent; its time has run out {}",
-                    spinner::count(usize::try_from(*times).unwrap_or(usize::MAX), "time")
-                ));
-            }
-            for (slice, reason) in &found.blocked {
-                output.line(format_args!("{slice}: BLOCKED, {reason}"));
-            }
-        },
-    );
+    output.answer(|| Answer::Monitor {
+        silent: found.silent.iter().map(|(agent, times)| Silent { agent, times: *times }).collect(),
+        blocked: found.blocked.iter().map(|(slice, reason)| Blocked { slice, reason }).collect(),
+    });
+    for (agent, times) in &found.silent {
+        let times = spinner::count(usize::try_from(*times).unwrap_or(usize::MAX), "time");
+        output.line(format_args!("{agent} is silent; its time has run out {times}"));
+    }
+    for (slice, reason) in &found.blocked {
+        output.line(format_args!("{slice}: BLOCKED, {reason}"));
+    }
     Ok(if found.blocked.is_empty() { Exit::Fine } else { Exit::Findings })
 }
 
 pub(super) fn rebuild(asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
     let rebuilt = asdd.rebuild()?;
-    output.json_or(
-        "stepmark.asdd-rebuild/1",
-        || json!({"from_history": rebuilt.from_history, "from_files": rebuilt.from_files}),
-        || {
-            for id in &rebuilt.from_history {
-                output.line(format_args!("{id}: as history knows it"));
-            }
-            for id in &rebuilt.from_files {
-                output.line(format_args!(
-                    "{id}: from its files; `stepmark asdd review {id} KEY=VALUE` says what they do not tell"
-                ));
-            }
-        },
-    );
+    output.answer(|| Answer::Rebuild(&rebuilt));
+    for id in &rebuilt.from_history {
+        output.line(format_args!("{id}: as history knows it"));
+    }
+    for id in &rebuilt.from_files {
+        output.line(format_args!(
+            "{id}: from its files; `stepmark asdd review {id} KEY=VALUE` says what they do not tell"
+        ));
+    }
     Ok(Exit::Fine)
 }
 
-const SLICE: &str = "stepmark.asdd-slice/1";
-
 pub(super) fn slice(slice: &Record, output: &Output) {
-    output.json_or(
-        SLICE,
-        || json!({"slice": wire(slice), "base": slice.base().to_string()}),
-        || {
-            output.line(format_args!("{}  {}", slice.id, slice.text("name").unwrap_or("-")));
-            for (key, value) in slice.values.iter().filter(|(key, _)| *key != "name") {
-                output.line(format_args!("  {key}: {}", plain(value)));
-            }
-        },
-    );
+    output.answer(|| Answer::slice(slice, None));
+    output.line(format_args!("{}  {}", slice.id, slice.text("name").unwrap_or("-")));
+    for (key, value) in slice.values.iter().filter(|(key, _)| *key != "name") {
+        output.line(format_args!("  {key}: {}", plain(value)));
+    }
 }
 
 pub(super) fn changed(slice: &Record, files: &AsddFiles, output: &Output) {
-    output.json_or(
-        SLICE,
-        || {
-            let base = slice.base().to_string();
-            json!({"slice": wire(slice), "base": base, "files": followed_files::wire(files)})
-        },
-        || output.line(format_args!("{}: {}", slice.id, standing(slice))),
-    );
-    followed_files::told(files, "asdd", output);
+    output.answer(|| Answer::slice(slice, Some(files)));
+    output.line(format_args!("{}: {}", slice.id, standing(slice)));
+    told_of(files, "asdd", output);
 }
 
 pub(super) fn proposed(proposed: &Proposed, output: &Output) {
-    let (proposal, slice) = (&proposed.proposal, &proposed.slice);
-    output.json_or(
-        "stepmark.asdd-proposal/1",
-        || json!({"proposal": proposal, "slice": wire(slice), "files": followed_files::wire(&proposed.files)}),
-        || {
-            let (id, verdict) = (&proposal.proposal_id, proposal.verdict.as_str());
-            output.line(format_args!("{id}: {verdict}; {}: {}", slice.id, standing(slice)));
-        },
-    );
+    let Proposed { proposal, slice, files, .. } = proposed;
+    output.answer(|| Answer::Proposal { proposal, slice: wire(slice), files });
+    let (id, verdict) = (&proposal.proposal_id, proposal.verdict.as_str());
+    output.line(format_args!("{id}: {verdict}; {}: {}", slice.id, standing(slice)));
     if proposal.verdict == Verdict::Pending {
         output.remark(next(proposal, slice));
     }
-    followed_files::told(&proposed.files, "asdd", output);
+    told_of(&proposed.files, "asdd", output);
 }
 
 pub(super) fn next(proposal: &Proposal, slice: &Record) -> String {

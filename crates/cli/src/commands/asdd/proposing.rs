@@ -11,7 +11,10 @@ use stepmark_store::{
     records::SystemError,
 };
 
-use super::{agent, key_value, overview};
+use super::{
+    agent, key_value,
+    overview::{self, Answer},
+};
 use crate::{
     environment::new_id,
     exit::{Exit, Failure},
@@ -142,23 +145,29 @@ pub(super) fn proposals(
 ) -> Result<Exit, Failure> {
     let mut proposals = asdd.proposals()?;
     proposals.retain(|proposal| all || proposal.verdict == Verdict::Pending);
-    let wire = |proposal: &Proposal| serde_json::to_value(proposal).unwrap_or_default();
-    list.answer((output, "stepmark.asdd-proposals/1", "proposals"), proposals, wire, |proposals| {
-        let row = |proposal: &Proposal| {
-            let score = proposal.confidence.as_ref().map_or("-".to_owned(), |own| own.score.to_string());
-            vec![
-                proposal.proposal_id.clone(),
-                proposal.slice_id.clone(),
-                proposal.agent.clone(),
-                proposal.to().unwrap_or("-").to_owned(),
-                score,
-                proposal.verdict.as_str().to_owned(),
-                proposal.reason.clone().unwrap_or_else(|| "-".to_owned()),
-            ]
-        };
-        let head = ["ID", "SLICE", "AGENT", "TO", "SCORE", "VERDICT", "REASON"];
-        output.line(table(&head, proposals.iter().map(row)));
-    })?;
+    let answer = |proposals, more| Answer::Proposals { proposals, more };
+    list.answer(
+        output,
+        &mut proposals,
+        |proposal| proposal,
+        answer,
+        |proposals| {
+            let row = |proposal: &Proposal| {
+                let score = proposal.confidence.as_ref().map_or("-".to_owned(), |own| own.score.to_string());
+                vec![
+                    proposal.proposal_id.clone(),
+                    proposal.slice_id.clone(),
+                    proposal.agent.clone(),
+                    proposal.to().unwrap_or("-").to_owned(),
+                    score,
+                    proposal.verdict.as_str().to_owned(),
+                    proposal.reason.clone().unwrap_or_else(|| "-".to_owned()),
+                ]
+            };
+            let head = ["ID", "SLICE", "AGENT", "TO", "SCORE", "VERDICT", "REASON"];
+            output.line(table(&head, proposals.iter().map(row)));
+        },
+    )?;
     Ok(Exit::Fine)
 }
 

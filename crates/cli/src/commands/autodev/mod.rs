@@ -1,6 +1,6 @@
 //! `stepmark autodev`
 
-mod report;
+pub(crate) mod report;
 
 use clap::{Args, Subcommand};
 use stepmark_frontmatter::{KeyPath, Value};

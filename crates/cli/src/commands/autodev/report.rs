@@ -1,7 +1,10 @@
 //! The output of `stepmark autodev`.
 
-use serde_json::{Value as Json, json};
-use stepmark_model::autodev::{AutodevMove, Detection, FlowStep, Position, StepPlace};
+use serde_json::Value as Json;
+use stepmark_model::{
+    artifact::ProjectPath,
+    autodev::{AutodevMove, Detection, FlowStep, Position, StepPlace, SubStep},
+};
 use stepmark_store::autodev::{AutodevStatus, Moved};
 
 use crate::{
@@ -10,10 +13,7 @@ use crate::{
 };
 
 pub(super) fn status(status: &AutodevStatus, output: &Output) -> Result<Exit, Failure> {
-    if output.json {
-        output.json("stepmark.autodev/1", wire(status));
-        return Ok(exit(status));
-    }
+    output.answer(|| answer(status, None));
     let own = status.step().map(|step| step.step);
     output.line(format_args!("{}: {}, cycle {}", status.file, status.flow.flow, cycle(status)));
     for step in &status.flow.steps {
@@ -34,10 +34,7 @@ pub(super) fn detection(
     evidence: Option<&[Vec<String>]>,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    if output.json {
-        output.json("stepmark.autodev/1", wire(status));
-        return Ok(exit(status));
-    }
+    output.answer(|| answer(status, None));
     if let Some(evidence) = evidence {
         output.line(format_args!("flow {}", status.flow.flow));
         for ((step, is_due), probes) in status.flow.steps.iter().zip(&status.due).zip(evidence) {
@@ -59,10 +56,7 @@ pub(super) fn next(status: &AutodevStatus, output: &Output) -> Result<Exit, Fail
     let failed = status.position().filter(|noted| noted.status == "failed");
     let waits = status.position().filter(|noted| matches!(noted.status.as_str(), "completed" | "skipped"));
     let exit = if failed.is_some() { Exit::Person } else { exit(status) };
-    if output.json {
-        output.json("stepmark.autodev/1", wire(status));
-        return Ok(exit);
-    }
+    output.answer(|| answer(status, None));
     tell_disagreement(status, output);
     match (failed, waits, status.step()) {
         (Some(noted), ..) => {
@@ -86,12 +80,7 @@ pub(super) fn moved(
     made: &AutodevMove,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    if output.json {
-        let mut wire = wire(status);
-        wire["changed"] = moved.is_changed.into();
-        output.json("stepmark.autodev/1", wire);
-        return Ok(Exit::Fine);
-    }
+    output.answer(|| answer(status, Some(moved.is_changed)));
     if !moved.is_changed {
         output.remark(format_args!("{}: nothing to write", status.file));
         return Ok(Exit::Fine);
@@ -122,6 +111,9 @@ fn tell_boundary(output: &Output) {
 }
 
 fn tell_disagreement(status: &AutodevStatus, output: &Output) {
+    if output.json {
+        return;
+    }
     match (&status.noted, &status.detection) {
         (None, _) => {
             output.warning(format_args!("{}: not there; `stepmark autodev start` makes it", status.file))
@@ -188,31 +180,47 @@ fn in_place(noted: &Position) -> String {
     format!(", {}, phase {} {}{detail}{retries}", noted.status, sub_step.phase, sub_step.name)
 }
 
-fn wire(status: &AutodevStatus) -> Json {
-    let noted = status.position();
+answers! { Answer<'a>
+    /// `autodev`: the step of the flow that is being done, and what the state file notes
+    "stepmark.autodev/1" Autodev {
+        file: &'a ProjectPath, flow: &'a str, steps: Vec<&'a str>, step: Option<u16>, name: Option<&'a str>,
+        consistent: bool, skill_phase: Option<&'a str>, noted: Option<Noted<'a>>, error: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")] changed: Option<bool>,
+    }
+    struct Noted<'a> {
+        /// A number, or a word
+        step: Json,
+        name: &'a str, status: &'a str, sub_step: &'a SubStep, retry_count: u64, cycle: u64,
+    }
+}
+
+fn answer(status: &AutodevStatus, changed: Option<bool>) -> Answer<'_> {
     let number = |step: &StepPlace| match step {
         StepPlace::Number(number) => Json::from(*number),
         other => Json::from(other.to_string()),
     };
-    json!({
-        "file": status.file.as_str(),
-        "flow": status.flow.flow,
-        "steps": status.flow.steps.iter().map(|step| &step.name).collect::<Vec<_>>(),
-        "step": status.step().map(|step| step.step),
-        "name": status.step().map(|step| &step.name),
-        "consistent": status.is_consistent(),
-        "skill_phase": status.other_phase.as_ref().map(|state| &state.phase),
-        "noted": noted.map(|noted| json!({
-            "step": number(&noted.step),
-            "name": noted.name,
-            "status": noted.status,
-            "sub_step": {"phase": noted.sub_step.phase, "name": noted.sub_step.name, "detail": noted.sub_step.detail},
-            "retry_count": noted.retry_count,
-            "cycle": noted.cycle,
-        })),
-        "error": match &status.noted {
+    let noted =
+        status.position().map(|Position { step, name, status, sub_step, retry_count, cycle, .. }| Noted {
+            step: number(step),
+            name,
+            status,
+            sub_step,
+            retry_count: *retry_count,
+            cycle: *cycle,
+        });
+    Answer::Autodev {
+        file: &status.file,
+        flow: &status.flow.flow,
+        steps: status.flow.steps.iter().map(|step| &*step.name).collect(),
+        step: status.step().map(|step| step.step),
+        name: status.step().map(|step| &*step.name),
+        consistent: status.is_consistent(),
+        skill_phase: status.other_phase.as_ref().map(|state| &*state.phase),
+        noted,
+        error: match &status.noted {
             Some(Err(error)) => Some(error.to_string()),
             _ => status.fault.as_ref().map(ToString::to_string),
         },
-    })
+        changed,
+    }
 }

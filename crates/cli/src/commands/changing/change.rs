@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::memlog::FileChanged;
 use crate::{
     commands::sessions::checkpoint,
     exit::{Exit, Failure},
@@ -10,9 +9,8 @@ use crate::{
     project::Project,
 };
 use clap::{Args, ValueEnum};
-use serde::Serialize;
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{FileHash, ProjectPath},
     bmad::memlog::Deferred,
     summary::NextSteps,
     tracked_artifact::TrackedArtifact,
@@ -23,15 +21,15 @@ use stepmark_store::{
     commit::Outcome,
 };
 
-/// The result in `stepmark.change/2`.
-#[derive(Debug, Serialize)]
-struct ChangeWire {
-    path: String,
-    changed: bool,
-    file_hash: String,
-    remarks: Vec<String>,
-    #[serde(flatten)]
-    next: NextWire,
+answers! { Answer<'a>
+    /// `complete`, `reopen`, `transition STATE`, `set`, `scope`, `track`, `undo`: what was written, and what
+    /// comes next
+    "stepmark.change/2" Change {
+        path: &'a ProjectPath, changed: bool, file_hash: FileHash, remarks: Vec<String>,
+        #[serde(flatten)] next: NextWire,
+    }
+    /// `defer`: the spec that a finding was added to
+    "stepmark.defer/1" Defer { path: &'a ProjectPath, changed: bool }
 }
 
 pub(super) fn execute(
@@ -72,14 +70,13 @@ pub(crate) fn report(output: &Output, carried: &ChangeReport) {
     };
     let path = carried.artifact.path();
     if output.json {
-        let wire = ChangeWire {
-            path: path.to_string(),
+        return output.answer(|| Answer::Change {
+            path,
             changed,
-            file_hash: file_hash.to_string(),
+            file_hash,
             remarks: carried.remarks.iter().map(|remark| text(carried, remark)).collect(),
             next: NextWire::new(&carried.artifact),
-        };
-        return output.json("stepmark.change/2", wire);
+        });
     }
     let done = changed.then(|| "written".to_owned());
     tell(
@@ -172,8 +169,8 @@ impl Defer {
         }
         let (location, severity) = (self.location.as_deref(), severity.as_deref());
         project.workspace.defer(&path, &Deferred { summary, evidence, location, severity })?;
-        let answer = FileChanged { path: path.to_string(), changed: true };
-        output.json_or("stepmark.defer/1", || &answer, || output.remark(format_args!("{path}: written")));
+        output.answer(|| Answer::Defer { path: &path, changed: true });
+        output.remark(format_args!("{path}: written"));
         Ok(Exit::Fine)
     }
 }

@@ -12,7 +12,6 @@ use crate::{
     project::Project,
 };
 use clap::Args;
-use serde_json::json;
 use stepmark_model::{
     artifact::ProjectPath,
     journal::{Event, Kind},
@@ -46,6 +45,16 @@ pub(crate) struct Delegate {
 /// The most random names that are tried where a file has each of them already.
 const ATTEMPTS: usize = 3;
 
+answers! { Answer<'a>
+    /// `delegate`: the artifact that was made
+    "stepmark.delegate/1" Delegate {
+        path: &'a ProjectPath, parent: &'a str, to: &'a str, id: &'a str, depth: usize,
+        chain_path: &'a [String], parent_changed: bool, memory: &'a str,
+    }
+    /// `remove`: the artifact that was removed
+    "stepmark.remove/1" Remove { path: &'a ProjectPath, named_in: &'a [ProjectPath] }
+}
+
 impl Delegate {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         if self.to.trim().is_empty() {
@@ -76,25 +85,18 @@ impl Delegate {
 
     fn report(&self, output: &Output, (parent, memory): (&str, &str), delegated: &Delegated) {
         let Delegated { child, position: place, parent_was_changed } = delegated;
-        output.json_or(
-            "stepmark.delegate/1",
-            || {
-                serde_json::json!({
-                    "path": child.as_str(),
-                    "parent": parent,
-                    "to": self.to.trim(),
-                    "id": place.id(),
-                    "depth": place.depth(),
-                    "chain_path": place.chain(),
-                    "parent_changed": parent_was_changed,
-                    "memory": memory,
-                })
-            },
-            || {
-                output.line(format_args!("{child}"));
-                memory.lines().for_each(|line| output.remark(line));
-            },
-        );
+        output.answer(|| Answer::Delegate {
+            path: child,
+            parent,
+            to: self.to.trim(),
+            id: place.id(),
+            depth: place.depth(),
+            chain_path: place.chain(),
+            parent_changed: *parent_was_changed,
+            memory,
+        });
+        output.line(format_args!("{child}"));
+        memory.lines().for_each(|line| output.remark(line));
     }
 }
 
@@ -120,20 +122,14 @@ impl Remove {
         let path = project.artifact_path(&self.artifact)?;
         project.workspace.remove(&path, self.reason.clone(), self.force)?;
         let named_in = project.workspace.checks().artifacts_that_name(&path)?;
-        let named_in: Vec<&str> = named_in.iter().map(ProjectPath::as_str).collect();
-        output.json_or(
-            "stepmark.remove/1",
-            || json!({ "path": path.as_str(), "named_in": named_in }),
-            || {
-                output.remark(format_args!("{path}: removed"));
-                for other in &named_in {
-                    output.warning(format_args!(
-                        "{other} names it as an input document (SM402): a commit is refused until that is corrected; \
-                         `stepmark check {other}` shows the place"
-                    ));
-                }
-            },
-        );
+        output.answer(|| Answer::Remove { path: &path, named_in: &named_in });
+        output.remark(format_args!("{path}: removed"));
+        for other in named_in.iter().filter(|_| !output.json) {
+            output.warning(format_args!(
+                "{other} names it as an input document (SM402): a commit is refused until that is corrected; \
+                 `stepmark check {other}` shows the place"
+            ));
+        }
         Ok(Exit::Fine)
     }
 }

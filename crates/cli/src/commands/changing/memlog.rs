@@ -3,8 +3,6 @@
 use std::path::{Component, Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value as Json;
 use stepmark_model::bmad::memlog::{Memlog as Read, MemlogEntry};
 use stepmark_store::{
@@ -89,27 +87,13 @@ enum What {
     },
 }
 
-/// A file that was changed, or was as it should be.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct FileChanged {
-    pub(crate) path: String,
-    pub(crate) changed: bool,
-}
-
-/// `stepmark.memlog/1`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct MemlogShown {
-    memlog: String,
-    fields: Vec<(String, String)>,
-    entries: Vec<String>,
-}
-
-/// `stepmark.memlog-change/1`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct MemlogChanged {
-    memlog: String,
-    /// The number of its entries now
-    entries: usize,
+answers! { Answer
+    /// `memlog show`: the fields and entries of a memlog of BMAD
+    "stepmark.memlog/1" Show { memlog: String, fields: Vec<(String, String)>, entries: Vec<String> }
+    /// `memlog init`, `append` and `set`: the number of its entries now
+    "stepmark.memlog-change/1" Change { memlog: String, entries: usize }
+    /// `memlog shim`: the script that was put in place, or back
+    "stepmark.memlog-shim/1" Shim { path: &'static str, changed: bool }
 }
 
 fn field(text: &str) -> Result<(String, String), String> {
@@ -138,9 +122,9 @@ impl Memlog {
             What::Shim { remove } => {
                 let changed = project.workspace.set_memlog_shim(!remove)?;
                 let said = if changed { "written" } else { "is so already" };
-                let answer = FileChanged { path: "_bmad/scripts/memlog.py".to_owned(), changed };
-                let tell = || output.remark(format_args!("{}: {said}", answer.path));
-                output.json_or("stepmark.memlog-shim/1", || &answer, tell);
+                let path = "_bmad/scripts/memlog.py";
+                output.answer(|| Answer::Shim { path, changed });
+                output.remark(format_args!("{path}: {said}"));
                 return Ok(Exit::Fine);
             }
             What::Show { place } => return show(&place.file(), project, output),
@@ -158,12 +142,8 @@ impl Memlog {
             entries => entries?,
         };
         let memlog = file.to_string_lossy().into_owned();
-        if output.json {
-            let changed = MemlogChanged { memlog, entries };
-            output.json("stepmark.memlog-change/1", changed);
-        } else {
-            output.styled_line(acknowledgement(&memlog, entries));
-        }
+        output.styled_line(acknowledgement(&memlog, entries));
+        output.answer(|| Answer::Change { memlog, entries });
         Ok(Exit::Fine)
     }
 
@@ -178,17 +158,13 @@ fn show(file: &Path, project: &Project, output: &Output) -> Result<Exit, Failure
     let failed = |reason| ChangeError::Left { path: path.clone(), reason };
     let memlog = Read::read(artifact.artifact().bytes()).map_err(failed)?;
     let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
-    let shown = MemlogShown {
+    output.answer(|| Answer::Show {
         memlog: path.to_string(),
         fields: memlog.fields().map(owned).collect(),
         entries: memlog.entries().map(str::to_owned).collect(),
-    };
-    if output.json {
-        output.json("stepmark.memlog/1", &shown);
-    } else {
-        shown.fields.iter().for_each(|(key, value)| output.line(format_args!("{key}: {value}")));
-        shown.entries.iter().for_each(|entry| output.line(format_args!("- {entry}")));
-    }
+    });
+    memlog.fields().for_each(|(key, value)| output.line(format_args!("{key}: {value}")));
+    memlog.entries().for_each(|entry| output.line(format_args!("- {entry}")));
     Ok(Exit::Fine)
 }
 

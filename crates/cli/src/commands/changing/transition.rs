@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use super::change;
 use crate::{
     arguments::{ReasonArguments, reason},
-    commands::checking::lifecycle::move_wire,
+    commands::checking::lifecycle::MoveRow,
     exit::{Exit, Failure},
     output::{Output, table},
     project::Project,
 };
 use clap::Args;
 use stepmark_model::{
-    lifecycle::{Choice, Guard, Lifecycle, LifecycleSource, LifecycleState, Move},
+    artifact::ProjectPath,
+    lifecycle::{Guard, Lifecycle, LifecycleSource, LifecycleState, Move},
     tracked_artifact::TrackedArtifact,
     transition::{Command, Strictness, TransitionRefusal, finish_above},
 };
@@ -61,26 +62,29 @@ fn list(project: &Project, artifact: &TrackedArtifact, output: &Output) -> Resul
     let status = artifact.state().status.as_ref().and_then(|status| status.filled());
     let state = status.and_then(|word| choice.lifecycle.state_of(word));
     let ways = ways(project, artifact, &choice.lifecycle, (status, state))?;
-    output.json_or(
-        "stepmark.transition/1",
-        || wire(artifact, choice, (status, state), &ways),
-        || {
-            output.remark(format_args!("{path}: lifecycle `{}`, {choice}", choice.lifecycle.name()));
-            match (status, state) {
-                (Some(word), None) => output.warning(format_args!(
-                    "{path}: its status `{word}` is no state of `{}`: no move leads out of it",
-                    choice.lifecycle.name()
-                )),
-                (Some(_), Some(state)) => {
-                    output.remark(format_args!("{path}: its state is `{}`", state.name))
-                }
-                (None, _) => output.remark(format_args!("{path}: it has no status yet")),
-            }
-            if !ways.is_empty() {
-                output.line(table(&["GOES TO", "WANTS", "IN THE WAY"], ways.iter().map(Way::row)));
-            }
-        },
-    );
+    output.answer(|| Answer::Moves {
+        path,
+        lifecycle: choice.lifecycle.name(),
+        because: choice.evidence.iter().map(ToString::to_string).collect(),
+        declared: choice.source == LifecycleSource::Declared,
+        status,
+        state: state.map(|state| &*state.name),
+        moves: ways.iter().map(WayRow::of).collect(),
+    });
+    output.remark(format_args!("{path}: lifecycle `{}`, {choice}", choice.lifecycle.name()));
+    match (status, state) {
+        // With --json the answer says it.
+        (Some(_), None) if output.json => {}
+        (Some(word), None) => output.warning(format_args!(
+            "{path}: its status `{word}` is no state of `{}`: no move leads out of it",
+            choice.lifecycle.name()
+        )),
+        (Some(_), Some(state)) => output.remark(format_args!("{path}: its state is `{}`", state.name)),
+        (None, _) => output.remark(format_args!("{path}: it has no status yet")),
+    }
+    if !ways.is_empty() {
+        output.line(table(&["GOES TO", "WANTS", "IN THE WAY"], ways.iter().map(Way::row)));
+    }
     Ok(if status.is_some() && state.is_none() { Exit::Findings } else { Exit::Fine })
 }
 
@@ -128,26 +132,25 @@ impl Way<'_> {
     }
 }
 
-fn wire(
-    artifact: &TrackedArtifact,
-    choice: &Choice,
-    (status, state): (Option<&str>, Option<&LifecycleState>),
-    ways: &[Way<'_>],
-) -> serde_json::Value {
-    let moves = ways.iter().map(|way| {
-        let mut wire = way.legal.as_ref().map_or_else(|| serde_json::json!({"to": way.to.name}), move_wire);
-        wire["refused"] = way.refused.clone().into();
-        wire
-    });
-    serde_json::json!({
-        "path": artifact.path().as_str(),
-        "lifecycle": choice.lifecycle.name(),
-        "because": choice.evidence.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "declared": choice.source == LifecycleSource::Declared,
-        "status": status,
-        "state": state.map(|state| state.name.clone()),
-        "moves": moves.collect::<Vec<_>>(),
-    })
+answers! { Answer<'a>
+    /// `transition` without STATE: the legal moves, and what is in the way
+    "stepmark.transition/1" Moves {
+        path: &'a ProjectPath, lifecycle: &'a str, because: Vec<String>, declared: bool,
+        status: Option<&'a str>, state: Option<&'a str>, moves: Vec<WayRow<'a>>,
+    }
+    struct WayRow<'a> {
+        to: &'a str, #[serde(skip_serializing_if = "Option::is_none")] guards: Option<Vec<String>>,
+        #[serde(skip_serializing_if = "Option::is_none")] is_return: Option<bool>, refused: Option<&'a str>,
+    }
+}
+
+impl<'a> WayRow<'a> {
+    fn of(way: &'a Way<'_>) -> Self {
+        let legal = way.legal.as_ref().map(MoveRow::of);
+        let is_return = legal.as_ref().map(|legal| legal.is_return);
+        let guards = legal.map(|legal| legal.guards);
+        Self { to: &way.to.name, guards, is_return, refused: way.refused.as_deref() }
+    }
 }
 
 /// Add steps to the completed ones of an artifact

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     exit::{Exit, Failure, foreign_head},
     output::{
-        self, ListArguments, Output,
+        self, ListArguments, Output, Row,
         findings::{Checked, CheckedFile, Detail, FixedArtifact, Format},
         spinner, table, with_spinner,
     },
@@ -285,9 +285,8 @@ fn write_baseline(
 ) -> Result<Exit, Failure> {
     let found = project.workspace.checks().check_all(&checked.artifacts, before, Known::Reported)?;
     let written = project.workspace.checks().write_baseline(&found)?;
-    let json = || serde_json::json!({"path": BASELINE_PATH, "findings": written});
-    let text = || output.remark(format_args!("{BASELINE_PATH}: {}", spinner::count(written, "finding")));
-    output.json_or("stepmark.baseline-written/1", json, text);
+    output.answer(|| Answer::Baseline { path: BASELINE_PATH, findings: written });
+    output.remark(format_args!("{BASELINE_PATH}: {}", spinner::count(written, "finding")));
     spinner::unreadable(checked).iter().for_each(|problem| output.warning(problem));
     Ok(if checked.is_whole() { Exit::Fine } else { Exit::Io })
 }
@@ -322,25 +321,20 @@ impl Explain {
             Failure::new(Exit::Usage, format!("there is no rule `{name}`"))
                 .with_help("`stepmark explain` lists them")
         })?;
-        output.json_or(
-            "stepmark.explain/1",
-            || {
-                let mut wire = wire(rule);
-                wire["page"] = rule.page().into();
-                wire
-            },
-            || output.line(rule.page().trim_end()),
-        );
+        output.answer(|| Answer::Rule { rule: RuleRow::of(rule), page: rule.page() });
+        output.line(rule.page().trim_end());
         Ok(Exit::Fine)
     }
 }
 
 fn list(list: &ListArguments, output: &Output) -> Result<(), Failure> {
-    let answer = (output, "stepmark.rules/1", "rules");
+    let mut rules: Vec<&Rule> = RULES.to_vec();
+    let answer = |rules, more| Answer::Rules { rules, more };
     list.answer(
+        output,
+        &mut rules,
+        |rule| RuleRow::of(rule),
         answer,
-        RULES.iter().collect(),
-        |rule| wire(rule),
         |rules| {
             let rows = rules.iter().map(|rule| {
                 [rule.id, rule.name, rule.severity.as_str(), rule.summary()].map(str::to_owned).to_vec()
@@ -350,12 +344,22 @@ fn list(list: &ListArguments, output: &Output) -> Result<(), Failure> {
     )
 }
 
-fn wire(rule: &Rule) -> serde_json::Value {
-    serde_json::json!({
-        "id": rule.id,
-        "name": rule.name,
-        "group": rule.group.title(),
-        "severity": rule.severity.as_str(),
-        "summary": rule.summary(),
-    })
+answers! { Answer
+    /// `check --write-baseline`: how many findings are known from now on
+    "stepmark.baseline-written/1" Baseline { path: &'static str, findings: usize }
+    /// `explain`: all rules
+    "stepmark.rules/1" Rules { rules: Vec<Row<RuleRow>>, more: usize }
+    /// `explain RULE`: one rule
+    "stepmark.explain/1" Rule { #[serde(flatten)] rule: RuleRow, page: String }
+    struct RuleRow {
+        id: &'static str, name: &'static str, group: &'static str, severity: &'static str,
+        summary: &'static str,
+    }
+}
+
+impl RuleRow {
+    fn of(rule: &Rule) -> Self {
+        let &Rule { id, name, severity, ref group, .. } = rule;
+        Self { id, name, group: group.title(), severity: severity.as_str(), summary: rule.summary() }
+    }
 }

@@ -10,14 +10,13 @@ use crate::{
     project::Project,
 };
 use clap::Args;
-use serde_json::json;
 use stepmark_model::{
     artifact::ProjectPath,
     check::{Declined, Finding, FixedFile, Safety},
 };
 use stepmark_store::{
     checking::{CheckReport, CheckedFile},
-    doctor::Diagnosis,
+    doctor::{Diagnosis, DoctorFinding, DoctorFix},
     fixing::{StagedFix, StagedOutcome},
     git::GitVersion,
     repository::ChangedArtifact,
@@ -37,6 +36,11 @@ pub(crate) struct Doctor {
     repair: bool,
 }
 
+answers! { Answer<'a>
+    /// `doctor`: what is not as it should be, and what was repaired
+    "stepmark.doctor/2" Doctor { findings: &'a [DoctorFinding], fixed: &'a [DoctorFix] }
+}
+
 impl Doctor {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let diagnosis = if self.repair {
@@ -44,10 +48,7 @@ impl Doctor {
         } else {
             project.workspace.doctor().diagnose()?
         };
-        if output.json {
-            let Diagnosis { findings, fixed, .. } = &diagnosis;
-            output.json("stepmark.doctor/2", json!({"findings": findings, "fixed": fixed}));
-        }
+        output.answer(|| Answer::Doctor { findings: &diagnosis.findings, fixed: &diagnosis.fixed });
         report(output, &diagnosis);
         Ok(if diagnosis.findings.is_empty() { Exit::Fine } else { Exit::Findings })
     }

@@ -3,18 +3,19 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand};
-use serde_json::json;
+use jiff::Timestamp;
 use stepmark_model::{
     artifact::ProjectPath,
+    journal::ArtifactKey,
+    lease::{Claim, LONGEST, Lease as Record, LeaseTerm},
     projection::gates::{Closed, GateStep, superfluous},
     workflow::{StepId, StepMatch},
 };
 use stepmark_store::gates::GateAnswer;
 
-use super::lease::{Lease, until};
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output, table},
+    output::{ListArguments, Output, Row, table},
     project::Project,
 };
 
@@ -64,6 +65,23 @@ struct Check {
     seconds: Option<u32>,
 }
 
+answers! { Answer<'a>
+    /// `gate check`: whether a step is done
+    "stepmark.gate-check/2" Check {
+        path: &'a ProjectPath, step: &'a str, open: bool, reason: Option<&'a str>, message: Option<String>,
+        fence: Option<u64>, lease_expires_at: Option<Timestamp>,
+    }
+    /// `gate list`: the completed steps of an artifact with their gates
+    "stepmark.gates/2" List { path: &'a ProjectPath, gates: Vec<Row<GateRow>>, more: usize }
+    /// `gate lease`: who holds an artifact
+    "stepmark.gate-lease/1" Lease {
+        path: &'a ProjectPath, artifact: Option<&'a ArtifactKey>, state: &'static str, fence: Option<u64>,
+        holder: Option<String>, session: Option<&'a str>, taken_at: Option<Timestamp>,
+        expires_at: Option<Timestamp>, taken_over_from: Option<String>,
+    }
+    struct GateRow { step: Option<String>, file: Option<String>, open: bool }
+}
+
 impl Gate {
     pub(crate) const fn takes_lease(&self) -> bool {
         match &self.task {
@@ -105,17 +123,15 @@ fn report(project: &Project, output: &Output, answer: &GateAnswer) {
     let GateAnswer { path, step, verdict, lease } = answer;
     if output.json {
         let closed = verdict.as_ref().err();
-        let wire = json!({
-            "path": path.as_str(),
-            "step": step,
-            "open": verdict.is_ok(),
-            "reason": closed.map(|closed| closed.as_str()),
-            "message": closed.map(ToString::to_string),
-            "fence": lease.as_ref().map(|lease| lease.fence),
-            "lease_expires_at": lease.as_ref().and_then(|lease| lease.tenure.as_ref()).map(|tenure| tenure.expires_at),
+        return output.answer(|| Answer::Check {
+            path,
+            step,
+            open: verdict.is_ok(),
+            reason: closed.map(|closed| closed.as_str()),
+            message: closed.map(ToString::to_string),
+            fence: lease.as_ref().map(|lease| lease.fence),
+            lease_expires_at: lease.as_ref().and_then(|lease| Some(lease.tenure.as_ref()?.expires_at)),
         });
-        output.json("stepmark.gate-check/2", wire);
-        return;
     }
     match verdict {
         Ok(()) => output.remark(format_args!("{path}: `{step}` is done")),
@@ -154,10 +170,13 @@ fn list(
     let mut rows: Vec<(Option<String>, Option<String>)> = steps.iter().map(row).chain(left).collect();
     let more = wanted.cut(&mut rows);
     if output.json {
-        let gates =
-            rows.iter().map(|(step, file)| json!({"step": step, "file": file, "open": step.is_some()}));
-        let gates = wanted.keep_fields(gates.collect())?;
-        output.json("stepmark.gates/2", json!({"path": path.as_str(), "gates": gates, "more": more}));
+        let gate = |(step, file): &(Option<String>, _)| GateRow {
+            step: step.clone(),
+            file: Clone::clone(file),
+            open: step.is_some(),
+        };
+        let gates = wanted.keep_fields(rows.iter().map(gate))?;
+        output.answer(|| Answer::List { path, gates, more });
     } else if rows.is_empty() {
         output.remark(format_args!("{path} lists no completed step"));
     } else {
@@ -167,9 +186,144 @@ fn list(
             vec![step, state.to_owned(), file]
         });
         output.line(table(&["STEP", "GATE", "FILE"], cells));
-        if more > 0 {
-            output.remark(format_args!("and {more} more"));
-        }
+        wanted.remark_more(more, output);
     }
     Ok(Exit::Fine)
+}
+
+/// Keep others from changing an artifact for a while
+///
+/// A lease belongs to a session, and carries a number that grows with every holder. Commits of the session
+/// are admitted; a commit with STEPMARK_FENCE set to an old number is refused, and so is one of anybody else
+/// while the lease lives (3).
+#[derive(Debug, Args)]
+pub(crate) struct Lease {
+    #[command(subcommand)]
+    task: LeaseTask,
+}
+
+#[derive(Debug, Subcommand)]
+enum LeaseTask {
+    /// Take the lease; ends with 3 when somebody else holds it
+    Take {
+        #[command(flatten)]
+        term: Term,
+        /// Take it from a holder that is gone, or whose clock was wrong; history tells
+        #[arg(long)]
+        force: bool,
+    },
+    /// Move the end of a lease that is held
+    Renew(Term),
+    /// Give the lease up; its number stays
+    Release {
+        /// The artifact
+        artifact: PathBuf,
+    },
+    /// Show who holds it
+    Show {
+        /// The artifact
+        artifact: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+struct Term {
+    /// The artifact
+    artifact: PathBuf,
+    /// How long it lasts, 30 days at most; `lease.seconds` without it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=LONGEST.as_secs().cast_signed()))]
+    seconds: Option<u32>,
+}
+
+impl Term {
+    fn duration(&self, project: &Project) -> Duration {
+        let configured = project.workspace.configuration().lease.seconds;
+        self.seconds.map_or(configured, |seconds| Duration::from_secs(seconds.into()))
+    }
+}
+
+impl Lease {
+    pub(crate) const fn takes_lease(&self) -> bool {
+        matches!(self.task, LeaseTask::Take { .. } | LeaseTask::Renew(_))
+    }
+
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let workspace = &project.workspace;
+        let (path, lease, taken_over) = match &self.task {
+            LeaseTask::Take { term, force } => {
+                let path = project.artifact_path(&term.artifact)?;
+                let claim = if *force { Claim::Seize } else { Claim::WhenFree };
+                let taken = workspace.leases().take(&path, term.duration(project), claim)?;
+                (path, Some(taken.lease), taken.taken_over)
+            }
+            LeaseTask::Renew(term) => {
+                let path = project.artifact_path(&term.artifact)?;
+                let lease = workspace.leases().renew(&path, term.duration(project))?;
+                (path, Some(lease), None)
+            }
+            LeaseTask::Release { artifact } => {
+                let path = project.artifact_path(artifact)?;
+                let lease = workspace.leases().release(&path)?;
+                (path, Some(lease), None)
+            }
+            LeaseTask::Show { artifact } => {
+                let path = project.artifact_path(artifact)?;
+                let lease = workspace.leases().get(&path)?.lease;
+                (path, lease, None)
+            }
+        };
+        tell(project, output, &path, lease.as_ref(), taken_over.as_ref());
+        Ok(Exit::Fine)
+    }
+}
+
+fn tell(
+    project: &Project,
+    output: &Output,
+    path: &ProjectPath,
+    lease: Option<&Record>,
+    taken_over: Option<&(LeaseTerm, u64)>,
+) {
+    let tenure = lease.and_then(|lease| lease.tenure.as_ref());
+    let is_live = lease.is_some_and(|lease| lease.live(project.workspace.now()).is_some());
+    let state = match tenure {
+        Some(_) if is_live => "held",
+        Some(_) => "expired",
+        None => "free",
+    };
+    if output.json {
+        return output.answer(|| Answer::Lease {
+            path,
+            artifact: lease.map(|lease| &lease.artifact),
+            state,
+            fence: lease.map(|lease| lease.fence),
+            holder: tenure.map(|tenure| tenure.holder.to_string()),
+            session: tenure.and_then(|tenure| tenure.session.as_deref()),
+            taken_at: tenure.map(|tenure| tenure.taken_at),
+            expires_at: tenure.map(|tenure| tenure.expires_at),
+            taken_over_from: taken_over.map(|(tenure, _)| tenure.holder.to_string()),
+        });
+    }
+    if let Some((tenure, fence)) = taken_over {
+        output.warning(format_args!("{path}: taken over from {}, whose number was {fence}", tenure.holder));
+    }
+    if tenure.is_some_and(|tenure| tenure.is_beyond(project.workspace.now())) {
+        output.warning(format_args!(
+            "{path}: its lease ends later than a lease can last: the clock was wrong when it was taken, and it counts as expired"
+        ));
+    }
+    match lease {
+        Some(lease) if tenure.is_some() => output.line(format_args!("{path}: {state}, {}", until(lease))),
+        _ => output.line(format_args!("{path}: {state}")),
+    }
+}
+
+/// `leased to agent:writer until 2026-11-22T10:00:00Z, number 3 (STEPMARK_FENCE=3)`
+fn until(lease: &Record) -> String {
+    let holder = lease.tenure.as_ref().map_or_else(String::new, |tenure| {
+        let session =
+            tenure.session.as_ref().map(|session| format!(" in session {session}")).unwrap_or_default();
+        format!("leased to {}{session} until {}, ", tenure.holder, tenure.expires_at)
+    });
+    format!("{holder}number {fence} (STEPMARK_FENCE={fence})", fence = lease.fence)
 }

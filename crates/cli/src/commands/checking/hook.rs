@@ -1,5 +1,7 @@
 //! `stepmark hook`
 
+use std::path::Path;
+
 use clap::{
     Args, Subcommand,
     builder::{PossibleValue, PossibleValuesParser},
@@ -41,6 +43,15 @@ enum Task {
     Status,
 }
 
+answers! { Answer
+    /// `hook install`, `uninstall`: what was written or removed
+    "stepmark.hook/1" Changed { hooks: Vec<ChangeRow> }
+    /// `hook status`: which hooks there are
+    "stepmark.hook-status/1" Status { hooks: Vec<StateRow> }
+    struct ChangeRow { path: String, change: HookChange }
+    struct StateRow { name: &'static str, path: String, installed: bool }
+}
+
 impl Hook {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         match &self.task {
@@ -78,43 +89,30 @@ fn may_take_in(project: &Project, output: &Output) -> Result<bool, Failure> {
 }
 
 fn status(output: &Output, hooks: &[HookState]) -> Exit {
-    if output.json {
-        let hooks: Vec<_> = hooks
+    output.answer(|| Answer::Status {
+        hooks: hooks
             .iter()
-            .map(|hook| {
-                let path = hook.place.display().to_string();
-                serde_json::json!({"name": hook.name, "path": path, "installed": hook.is_installed})
-            })
-            .collect();
-        output.json("stepmark.hook-status/1", serde_json::json!({"hooks": hooks}));
-    } else {
-        for hook in hooks {
-            let word = if hook.is_installed { "installed" } else { "not installed" };
-            output.line(format_args!("{}: {word}", hook.place.display()));
-        }
+            .map(|hook| StateRow { name: hook.name, path: place(&hook.place), installed: hook.is_installed })
+            .collect(),
+    });
+    for hook in hooks {
+        let word = if hook.is_installed { "installed" } else { "not installed" };
+        output.line(format_args!("{}: {word}", hook.place.display()));
     }
     if hooks.iter().any(|hook| hook.is_installed) { Exit::Fine } else { Exit::Findings }
 }
 
 fn report(output: &Output, outcomes: &[HookOutcome]) {
-    let word = |change: HookChange| match change {
-        HookChange::Unchanged => "unchanged",
-        HookChange::Created => "created",
-        HookChange::Added => "added",
-        HookChange::Chained => "chained",
-        HookChange::Removed => "removed",
-    };
-    if output.json {
-        let hooks: Vec<_> = outcomes
-            .iter()
-            .map(|hook| serde_json::json!({"path": hook.place.display().to_string(), "change": word(hook.change)}))
-            .collect();
-        output.json("stepmark.hook/1", serde_json::json!({"hooks": hooks}));
-        return;
-    }
+    let row = |hook: &HookOutcome| ChangeRow { path: place(&hook.place), change: hook.change };
+    output.answer(|| Answer::Changed { hooks: outcomes.iter().map(row).collect() });
     for hook in outcomes {
         let does = HOOKS.iter().find(|(name, _)| hook.change.is_ours() && hook.place.ends_with(name));
         let does = does.map(|(_, does)| format!("; {does}")).unwrap_or_default();
-        output.remark(format_args!("{}: {}{does}", hook.place.display(), word(hook.change)));
+        let change = format!("{:?}", hook.change).to_lowercase();
+        output.remark(format_args!("{}: {change}{does}", hook.place.display()));
     }
+}
+
+fn place(place: &Path) -> String {
+    place.display().to_string()
 }

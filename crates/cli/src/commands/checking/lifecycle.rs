@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand, ValueEnum};
 use stepmark_model::{
-    lifecycle::{Attributes, CounterLimit, Lifecycle as Table, LifecycleState, Lifecycles, Move, built_in},
+    lifecycle::{Attributes, Counter, Lifecycle as Table, LifecycleState, Lifecycles, Move, built_in},
     spelling::listed,
 };
 
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output, svg, table},
+    output::{ListArguments, Output, Row, svg, table},
     project::Project,
 };
 
@@ -64,8 +64,8 @@ impl Lifecycle {
                     Format::Mermaid => svg::state_diagram(lifecycle),
                     Format::Svg => svg::picture(lifecycle),
                 };
-                let wire = || serde_json::json!({"name": lifecycle.name(), "graph": text});
-                output.json_or("stepmark.lifecycle-graph/1", wire, || output.bytes(text.as_bytes()));
+                let answer = || Answer::Graph { name: lifecycle.name(), graph: &text };
+                output.answer_or(answer, || output.bytes(text.as_bytes()));
             }
         }
         Ok(Exit::Fine)
@@ -82,11 +82,13 @@ fn find<'l>(lifecycles: &'l Lifecycles, name: &str) -> Result<&'l Arc<Table>, Fa
 
 fn list(lifecycles: &Lifecycles, list: &ListArguments, output: &Output) -> Result<(), Failure> {
     let source = |table: &Table| if is_built_in(table) { "built in" } else { "declared" };
-    let answer = (output, "stepmark.lifecycles/2", "lifecycles");
+    let answer = |lifecycles, more| Answer::List { lifecycles, more };
+    let mut tables: Vec<_> = lifecycles.all().collect();
     list.answer(
+        output,
+        &mut tables,
+        |table| TableRow::of(table),
         answer,
-        lifecycles.all().collect(),
-        |table| table_wire(table),
         |tables| {
             let rows = tables.iter().map(|table| {
                 let states: Vec<&str> = table.states().iter().map(|state| state.name.as_str()).collect();
@@ -98,38 +100,33 @@ fn list(lifecycles: &Lifecycles, list: &ListArguments, output: &Output) -> Resul
 }
 
 fn show(lifecycle: &Table, output: &Output) {
-    output.json_or(
-        "stepmark.lifecycle/2",
-        || table_wire(lifecycle),
-        || {
-            if let Some(title) = lifecycle.title() {
-                output.line(title);
-            }
-            let dash = || "-".to_owned();
-            let rows = lifecycle.states().iter().map(|state| {
-                let moves = lifecycle.moves_from(state, None);
-                let moves: Vec<String> = moves.iter().map(shown).collect();
-                let or_dash = |text: String| if text.is_empty() { dash() } else { text };
-                vec![
-                    state.name.clone(),
-                    state.rank.map_or_else(dash, |rank| rank.to_string()),
-                    or_dash(state.synonyms.join(", ")),
-                    or_dash(moves.join(", ")),
-                    or_dash(notes(state)),
-                ]
-            });
-            output.line(table(&["STATE", "RANK", "SYNONYMS", "GOES TO", "MEANING"], rows));
-            for counter in lifecycle.counters() {
-                let limit = counter.at_most.as_ref();
-                let limit = limit.map_or(String::new(), |most| format!(", {most} times at most"));
-                let from = counter.leaving.join(", ");
-                let from = if from.is_empty() { from } else { format!(" from {from}") };
-                let (key, entering) = (&counter.key, counter.entering.join(", "));
-                output.line(format_args!("`{key}` counts entering {entering}{from}{limit}"));
-            }
-            attributes(lifecycle.attributes()).iter().for_each(|line| output.line(line));
-        },
-    );
+    output.answer(|| Answer::Show(TableRow::of(lifecycle)));
+    if let Some(title) = lifecycle.title() {
+        output.line(title);
+    }
+    let dash = || "-".to_owned();
+    let rows = lifecycle.states().iter().map(|state| {
+        let moves = lifecycle.moves_from(state, None);
+        let moves: Vec<String> = moves.iter().map(shown).collect();
+        let or_dash = |text: String| if text.is_empty() { dash() } else { text };
+        vec![
+            state.name.clone(),
+            state.rank.map_or_else(dash, |rank| rank.to_string()),
+            or_dash(state.synonyms.join(", ")),
+            or_dash(moves.join(", ")),
+            or_dash(notes(state)),
+        ]
+    });
+    output.line(table(&["STATE", "RANK", "SYNONYMS", "GOES TO", "MEANING"], rows));
+    for counter in lifecycle.counters() {
+        let limit = counter.at_most.as_ref();
+        let limit = limit.map_or(String::new(), |most| format!(", {most} times at most"));
+        let from = counter.leaving.join(", ");
+        let from = if from.is_empty() { from } else { format!(" from {from}") };
+        let (key, entering) = (&counter.key, counter.entering.join(", "));
+        output.line(format_args!("`{key}` counts entering {entering}{from}{limit}"));
+    }
+    attributes(lifecycle.attributes()).iter().for_each(|line| output.line(line));
 }
 
 fn attributes(attributes: &Attributes) -> Vec<String> {
@@ -174,53 +171,41 @@ fn is_built_in(table: &Table) -> bool {
     built_in(table.name()).is_some()
 }
 
-pub(crate) fn move_wire(legal: &Move<'_>) -> serde_json::Value {
-    serde_json::json!({
-        "to": legal.to.name,
-        "guards": legal.guards.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "is_return": legal.is_return,
-    })
+answers! { Answer<'a>
+    /// `lifecycle list`: all lifecycles
+    "stepmark.lifecycles/2" List { lifecycles: Vec<Row<TableRow<'a>>>, more: usize }
+    /// `lifecycle show`: states and moves
+    "stepmark.lifecycle/2" Show (TableRow<'a>)
+    /// `lifecycle graph`: a graph as Mermaid or SVG
+    "stepmark.lifecycle-graph/1" Graph { name: &'a str, graph: &'a str }
+    struct TableRow<'a> {
+        name: &'a str, title: Option<&'a str>, built_in: bool, states: Vec<StateRow<'a>>,
+        counters: &'a [Counter], #[serde(flatten)] attributes: &'a Attributes,
+    }
+    struct StateRow<'a> { #[serde(flatten)] state: &'a LifecycleState, moves: Vec<MoveRow<'a>> }
+    struct MoveRow<'a> { to: &'a str, pub(crate) guards: Vec<String>, pub(crate) is_return: bool }
 }
 
-fn table_wire(lifecycle: &Table) -> serde_json::Value {
-    let state = |state: &LifecycleState| {
-        serde_json::json!({
-            "name": state.name,
-            "synonyms": state.synonyms,
-            "meaning": state.meaning,
-            "rank": state.rank,
-            "initial": state.is_initial,
-            "terminal": state.is_terminal,
-            "frozen": state.is_frozen,
-            "return_to": state.return_to,
-            "moves": lifecycle.moves_from(state, None).iter().map(move_wire).collect::<Vec<_>>(),
-        })
-    };
-    let counters: Vec<_> = lifecycle
-        .counters()
-        .iter()
-        .map(|counter| {
-            serde_json::json!({
-                "key": counter.key,
-                "entering": counter.entering,
-                "at_most": counter.at_most.as_ref().map(|limit| match limit {
-                    CounterLimit::Number(number) => serde_json::json!(number),
-                    CounterLimit::Key(key) => serde_json::json!(key),
-                }),
-                "reset_by": counter.reset_by,
-            })
-        })
-        .collect();
-    serde_json::json!({
-        "name": lifecycle.name(),
-        "title": lifecycle.title(),
-        "built_in": is_built_in(lifecycle),
-        "states": lifecycle.states().iter().map(state).collect::<Vec<_>>(),
-        "counters": counters,
-        "append_only": lifecycle.attributes().append_only,
-        "by_moves": lifecycle.attributes().by_moves,
-        "closed": lifecycle.attributes().closed,
-        "writers": lifecycle.attributes().writers,
-        "approvers": lifecycle.attributes().approvers,
-    })
+impl<'a> MoveRow<'a> {
+    pub(crate) fn of(legal: &Move<'a>) -> Self {
+        let guards = legal.guards.iter().map(ToString::to_string).collect();
+        Self { to: &legal.to.name, guards, is_return: legal.is_return }
+    }
+}
+
+impl<'a> TableRow<'a> {
+    fn of(lifecycle: &'a Table) -> Self {
+        let state = |state: &'a LifecycleState| StateRow {
+            state,
+            moves: lifecycle.moves_from(state, None).iter().map(MoveRow::of).collect(),
+        };
+        Self {
+            name: lifecycle.name(),
+            title: lifecycle.title(),
+            built_in: is_built_in(lifecycle),
+            states: lifecycle.states().iter().map(state).collect(),
+            counters: lifecycle.counters(),
+            attributes: lifecycle.attributes(),
+        }
+    }
 }

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use serde_json::{Map, Value as Json};
 use stepmark_model::projection::files_manifest::{FileClass, FileResult, ManifestWarningKind};
 use stepmark_store::disk::WalkProblem;
-use stepmark_store::manifest::{CacheOutcome, IgnoreFiles, ManifestDraft, ManifestPlace, ManifestReport};
+use stepmark_store::manifest::{CacheOutcome, IgnoreFiles, ManifestPlace, ManifestReport, UnreadableFile};
 
 use crate::{
     exit::{Exit, Failure},
@@ -59,9 +60,7 @@ impl Manifest {
             return Err(no_manifest(place));
         }
         let found = &report.verification;
-        if output.json {
-            output.json("stepmark.manifest-verify/1", verification_wire(place, &report));
-        }
+        output.answer(|| verified(place, &report));
         for oddity in &report.oddities {
             output.warning(format_args!("{}: {oddity}", place.manifest().display()));
         }
@@ -85,9 +84,16 @@ impl Manifest {
              of BMAD overwrites them without keeping a .bak",
         );
         let is_written = !project.workspace.manifests().publish(place, &draft)?.written.is_empty();
-        if output.json {
-            output.json("stepmark.manifest-write/1", draft_wire(place, &draft, is_written, warning));
-        }
+        output.answer(|| Answer::Write {
+            root: place.root().path().display().to_string(),
+            manifest: place.manifest().display().to_string(),
+            files: draft.files,
+            written: is_written,
+            unreadable: &draft.unreadable,
+            problems: problems(&draft.problems),
+            warning,
+            cache: cache_word(&draft.cache),
+        });
         warning.iter().for_each(|warning| output.warning(warning));
         for file in &draft.unreadable {
             output.warning(format_args!(
@@ -155,61 +161,47 @@ fn cache_remark(output: &Output, cache: &CacheOutcome) {
     }
 }
 
-fn verification_wire(place: &ManifestPlace, report: &ManifestReport) -> serde_json::Value {
-    let counts: serde_json::Map<_, _> = FileClass::ALL
-        .into_iter()
-        .map(|class| (class.label().to_owned(), report.verification.count(class).into()))
-        .collect();
-    let files: Vec<_> = report
-        .verification
-        .others
-        .iter()
-        .map(
-            |file| serde_json::json!({"path": file.path, "class": file.class.label(), "reason": file.reason}),
-        )
-        .collect();
-    let oddities: Vec<_> = report
-        .oddities
-        .iter()
-        .map(|oddity| serde_json::json!({"line": oddity.line, "message": oddity.kind.to_string()}))
-        .collect();
-    serde_json::json!({
-        "root": place.root().path().display().to_string(),
-        "manifest": place.manifest().display().to_string(),
-        "counts": counts,
-        "files": files,
-        "oddities": oddities,
-        "problems": problems_wire(&report.problems),
-        "cache": cache_word(&report.cache),
-    })
+answers! { Answer<'a>
+    /// `project manifest write`: the manifest that was written
+    "stepmark.manifest-write/1" Write {
+        root: String, manifest: String, files: usize, written: bool, unreadable: &'a [UnreadableFile],
+        problems: Vec<ProblemRow>, warning: Option<&'a str>, cache: &'static str,
+    }
+    /// `project manifest verify`: what differs from the manifest
+    "stepmark.manifest-verify/1" Verify {
+        root: String, manifest: String,
+        /// The number of files of each class
+        counts: Map<String, Json>,
+        files: Vec<FileRow<'a>>, oddities: Vec<OddityRow>, problems: Vec<ProblemRow>, cache: &'static str,
+    }
+    struct FileRow<'a> { path: &'a str, class: &'static str, reason: Option<&'a str> }
+    struct OddityRow { line: usize, message: String }
+    struct ProblemRow { path: String, message: String }
 }
 
-fn draft_wire(
-    place: &ManifestPlace,
-    draft: &ManifestDraft,
-    is_written: bool,
-    warning: Option<&str>,
-) -> serde_json::Value {
-    let unreadable: Vec<_> = draft
-        .unreadable
-        .iter()
-        .map(|file| serde_json::json!({"path": file.path, "reason": file.reason}))
-        .collect();
-    serde_json::json!({
-        "root": place.root().path().display().to_string(),
-        "manifest": place.manifest().display().to_string(),
-        "files": draft.files,
-        "written": is_written,
-        "unreadable": unreadable,
-        "problems": problems_wire(&draft.problems),
-        "warning": warning,
-        "cache": cache_word(&draft.cache),
-    })
+fn verified<'a>(place: &ManifestPlace, report: &'a ManifestReport) -> Answer<'a> {
+    let count = |class: FileClass| (class.label().to_owned(), report.verification.count(class).into());
+    let row = |file: &'a FileResult| FileRow {
+        path: &file.path,
+        class: file.class.label(),
+        reason: file.reason.as_deref(),
+    };
+    let oddities = report.oddities.iter();
+    Answer::Verify {
+        root: place.root().path().display().to_string(),
+        manifest: place.manifest().display().to_string(),
+        counts: FileClass::ALL.into_iter().map(count).collect(),
+        files: report.verification.others.iter().map(row).collect(),
+        oddities: oddities.map(|own| OddityRow { line: own.line, message: own.kind.to_string() }).collect(),
+        problems: problems(&report.problems),
+        cache: cache_word(&report.cache),
+    }
 }
 
-fn problems_wire(problems: &[WalkProblem]) -> Vec<serde_json::Value> {
-    let wire = |problem: &WalkProblem| serde_json::json!({"path": problem.path, "message": problem.kind.to_string()});
-    problems.iter().map(wire).collect()
+fn problems(problems: &[WalkProblem]) -> Vec<ProblemRow> {
+    let row =
+        |problem: &WalkProblem| ProblemRow { path: problem.path.clone(), message: problem.kind.to_string() };
+    problems.iter().map(row).collect()
 }
 
 fn cache_word(cache: &CacheOutcome) -> &'static str {

@@ -4,8 +4,6 @@ pub(crate) mod check;
 pub(crate) mod doctor;
 pub(crate) mod gate;
 pub(crate) mod hook;
-pub(crate) mod lease;
-pub(crate) mod ledgers;
 pub(crate) mod lifecycle;
 pub(crate) mod manifest;
 pub(crate) mod project;

@@ -1,12 +1,15 @@
 //! `stepmark coordination`
 
 use clap::{Args, Subcommand, ValueEnum};
-use serde_json::json;
 use stepmark_model::coordination::{Format, Overview};
 use stepmark_store::coordination::{Coordination, Overwrite};
 use stepmark_store::records::RecordsError;
 
-use super::{agent, coordination, report, switched_on, task};
+use super::{
+    agent, coordination,
+    report::{self, Answer},
+    switched_on, task,
+};
 use crate::{
     environment::new_id,
     exit::{Exit, Failure},
@@ -144,7 +147,7 @@ impl CoordinationCommand {
                 Ok(Exit::Fine)
             }
             What::Register { agent, role, capabilities } => {
-                let capabilities = (!capabilities.is_empty()).then(|| json!(capabilities));
+                let capabilities = (!capabilities.is_empty()).then(|| capabilities.as_slice().into());
                 let files = coordination.register(agent, role, capabilities)?;
                 output.remark(format_args!("{agent}: {role}"));
                 Ok(report::told(&files, output))
@@ -157,11 +160,9 @@ impl CoordinationCommand {
                 let agent = agent(project, named.as_deref())?;
                 let (found, files) =
                     coordination.discover((&format!("discovery-{}", new_id()), &agent), content, tags)?;
-                output.json_or(
-                    "stepmark.discoveries/1",
-                    || json!({"discoveries": [report::discovery(&found)]}),
-                    || output.line(&found.id),
-                );
+                let discoveries = ListArguments::default().keep_fields([report::discovery(&found)])?;
+                output.answer(|| Answer::Discoveries { discoveries, more: None });
+                output.line(&found.id);
                 Ok(report::told(&files, output))
             }
             What::Discoveries { tags, list } => {
@@ -170,24 +171,15 @@ impl CoordinationCommand {
                     tags.is_empty()
                         || found.texts("tags").iter().any(|tag| tags.iter().any(|own| own == *tag))
                 });
-                list.answer(
-                    (output, "stepmark.discoveries/1", "discoveries"),
-                    found,
-                    report::discovery,
-                    |found| {
-                        let row = |found: &stepmark_model::coordination::Record| {
-                            let text = |key: &str| found.text(key).unwrap_or("-").to_owned();
-                            let tags = found.texts("tags").join(", ");
-                            vec![
-                                found.id.clone(),
-                                text("agent_id"),
-                                tags,
-                                found.body.lines().next().unwrap_or("").to_owned(),
-                            ]
-                        };
-                        output.line(table(&["ID", "AGENT", "TAGS", "CONTENT"], found.iter().map(row)));
-                    },
-                )?;
+                let answer = |discoveries, more| Answer::Discoveries { discoveries, more: Some(more) };
+                list.answer(output, &mut found, report::discovery, answer, |found| {
+                    let row = |found: &stepmark_model::coordination::Record| {
+                        let text = |key: &str| found.text(key).unwrap_or("-").to_owned();
+                        let first = found.body.lines().next().unwrap_or("").to_owned();
+                        vec![found.id.clone(), text("agent_id"), found.texts("tags").join(", "), first]
+                    };
+                    output.line(table(&["ID", "AGENT", "TAGS", "CONTENT"], found.iter().map(row)));
+                })?;
                 Ok(Exit::Fine)
             }
             What::Plan => {
@@ -197,11 +189,8 @@ impl CoordinationCommand {
                         "there is no plan yet: it is the text below the frontmatter of `coordination.md`",
                     );
                 }
-                output.json_or(
-                    "stepmark.coordination-plan/1",
-                    || json!({"goal": root.text("goal"), "plan": root.body}),
-                    || output.bytes(root.body.as_bytes()),
-                );
+                let answer = || Answer::Plan { goal: root.text("goal"), plan: &root.body };
+                output.answer_or(answer, || output.bytes(root.body.as_bytes()));
                 Ok(Exit::Fine)
             }
             What::Project { overwrite } => {
@@ -252,28 +241,23 @@ pub(crate) fn overview(coordination: &Coordination<'_>, project: &Project) -> Re
 }
 
 fn status(overview: &Overview, output: &Output) {
-    output.json_or(
-        "stepmark.coordination/1",
-        || overview.to_json(),
-        || {
-            output.line(format_args!("{}", overview.goal));
-            let counts: Vec<String> =
-                overview.counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
-            output.line(format_args!(
-                "{}, {} % done: {}",
-                spinner::count(overview.total, "task"),
-                overview.percent,
-                counts.join(", ")
-            ));
-            output.line(format_args!(
-                "{}, {} active; {}",
-                spinner::count(overview.agents, "agent"),
-                overview.active,
-                match overview.discoveries {
-                    1 => "1 discovery".to_owned(),
-                    count => format!("{count} discoveries"),
-                }
-            ));
-        },
-    );
+    output.answer(|| Answer::Status(overview.to_json()));
+    output.line(format_args!("{}", overview.goal));
+    let counts: Vec<String> =
+        overview.counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    output.line(format_args!(
+        "{}, {} % done: {}",
+        spinner::count(overview.total, "task"),
+        overview.percent,
+        counts.join(", ")
+    ));
+    output.line(format_args!(
+        "{}, {} active; {}",
+        spinner::count(overview.agents, "agent"),
+        overview.active,
+        match overview.discoveries {
+            1 => "1 discovery".to_owned(),
+            count => format!("{count} discoveries"),
+        }
+    ));
 }

@@ -1,48 +1,65 @@
 //! The answers of `stepmark task` and `stepmark coordination`, and remedies of refusals: the command of a
 //! person, or the tool of an agent.
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use crate::{
-    commands::followed_files,
     exit::{Exit, Failure},
-    output::{ListArguments, Output, table},
+    output::{ListArguments, Output, Row, table},
 };
 use stepmark_model::{
-    artifact::Kind,
+    artifact::{Kind, ProjectPath},
     coordination::{Record, TaskRefusal, file_stem},
     lifecycle::built_in,
+    records::{Drift, DriftChange},
     spelling::argument,
     transition::TransitionRefusal,
 };
 use stepmark_store::{
     changes::ChangeError,
     coordination::{CoordinationFiles, TaskChange},
+    projection::Followed,
     records::SystemError,
 };
 
-const TASK: &str = "stepmark.task/1";
+answers! { Answer<'a>
+    /// `task`: a task as it is now, or those that were added, and the files that follow
+    "stepmark.task/1" Task (TaskAnswer<'a>)
+    /// `task list`: tasks
+    "stepmark.tasks/1" Tasks { tasks: Vec<Row<Json>>, more: usize }
+    /// `coordination status`: how far the work is
+    "stepmark.coordination/1" Status (Json)
+    /// `coordination project`, `convert`, `save`: the files that follow, and what others changed in them
+    "stepmark.coordination-files/1" Files {
+        #[serde(flatten)] files: &'a CoordinationFiles,
+        #[serde(skip_serializing_if = "Option::is_none")] removed: Option<&'a [ProjectPath]>,
+    }
+    /// `coordination plan`: the goal, and the plan as Markdown
+    "stepmark.coordination-plan/1" Plan { goal: Option<&'a str>, plan: &'a str }
+    /// `coordination discoveries`, `discover`: what agents have found out
+    "stepmark.discoveries/1" Discoveries {
+        discoveries: Vec<Row<Json>>, #[serde(skip_serializing_if = "Option::is_none")] more: Option<usize>,
+    }
+    enum TaskAnswer<'a> {
+        Added { tasks: Vec<Json>, files: &'a CoordinationFiles },
+        Changed { task: Json, freed: &'a [String], orphaned: &'a [String], files: &'a CoordinationFiles },
+        One { task: Option<Json> },
+    }
+}
 
 pub(super) fn added(tasks: &[Record], files: &CoordinationFiles, output: &Output) -> Result<Exit, Failure> {
-    output.json_or(
-        TASK,
-        || json!({"tasks": tasks.iter().map(wire).collect::<Vec<_>>(), "files": followed_files::wire(files)}),
-        || tasks.iter().for_each(|task| output.line(&task.id)),
-    );
+    output.answer(|| Answer::Task(TaskAnswer::Added { tasks: tasks.iter().map(wire).collect(), files }));
+    tasks.iter().for_each(|task| output.line(&task.id));
     Ok(told(files, output))
 }
 
-pub(super) fn tasks(tasks: Vec<Record>, list: &ListArguments, output: &Output) -> Result<Exit, Failure> {
-    list.answer((output, "stepmark.tasks/1", "tasks"), tasks, wire, |tasks| {
+pub(super) fn tasks(mut tasks: Vec<Record>, list: &ListArguments, output: &Output) -> Result<Exit, Failure> {
+    let answer = |tasks, more| Answer::Tasks { tasks, more };
+    list.answer(output, &mut tasks, wire, answer, |tasks| {
         let row = |task: &Record| {
             let text = |key: &str| task.text(key).unwrap_or("-").to_owned();
-            vec![
-                task.id.clone(),
-                text("status"),
-                task.priority().to_string(),
-                text("claimed_by"),
-                title(task),
-            ]
+            let (id, priority) = (task.id.clone(), task.priority().to_string());
+            vec![id, text("status"), priority, text("claimed_by"), title(task)]
         };
         output.line(table(&["ID", "STATUS", "PRIORITY", "AGENT", "DESCRIPTION"], tasks.iter().map(row)));
     })?;
@@ -50,61 +67,60 @@ pub(super) fn tasks(tasks: Vec<Record>, list: &ListArguments, output: &Output) -
 }
 
 pub(super) fn task(task: &Record, output: &Output) {
-    output.json_or(
-        TASK,
-        || json!({"task": wire(task)}),
-        || {
-            output.line(format_args!("{}  {}", task.id, title(task)));
-            for (key, value) in
-                task.values.iter().filter(|(key, _)| !["id", "description"].contains(&key.as_str()))
-            {
-                output.line(format_args!("  {key}: {}", plain(value)));
-            }
-        },
-    );
+    output.answer(|| Answer::Task(TaskAnswer::One { task: Some(wire(task)) }));
+    output.line(format_args!("{}  {}", task.id, title(task)));
+    for (key, value) in task.values.iter().filter(|(key, _)| !["id", "description"].contains(&key.as_str())) {
+        output.line(format_args!("  {key}: {}", plain(value)));
+    }
 }
 
 pub(super) fn next(next: Option<&Record>, output: &Output) {
-    output.json_or(
-        TASK,
-        || json!({"task": next.map(wire)}),
-        || match next {
-            Some(task) => output.line(format_args!("{}  {}", task.id, title(task))),
-            None => output.remark("no task can be claimed"),
-        },
-    );
+    output.answer(|| Answer::Task(TaskAnswer::One { task: next.map(wire) }));
+    match next {
+        Some(task) => output.line(format_args!("{}  {}", task.id, title(task))),
+        None => output.remark("no task can be claimed"),
+    }
 }
 
 pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Failure> {
-    let task = &change.task;
-    output.json_or(
-        TASK,
-        || {
-            json!({
-                "task": wire(task),
-                "freed": change.freed,
-                "orphaned": change.orphaned,
-                "files": followed_files::wire(&change.files),
-            })
-        },
-        || {
-            let holder = task.claimed_by().map_or_else(String::new, |agent| format!(", {agent}"));
-            output.line(format_args!("{}  {}{holder}  {}", task.id, task.status(), title(task)));
-            for id in &change.freed {
-                output.remark(format_args!("{id}: available now"));
-            }
-            for id in &change.orphaned {
-                output.remark(format_args!(
-                    "{id}: its agent was silent for too long, so it was available again"
-                ));
-            }
-        },
-    );
-    Ok(told(&change.files, output))
+    let TaskChange { task, freed, orphaned, files, .. } = change;
+    output.answer(|| Answer::Task(TaskAnswer::Changed { task: wire(task), freed, orphaned, files }));
+    let holder = task.claimed_by().map_or_else(String::new, |agent| format!(", {agent}"));
+    output.line(format_args!("{}  {}{holder}  {}", task.id, task.status(), title(task)));
+    for id in freed {
+        output.remark(format_args!("{id}: available now"));
+    }
+    for id in orphaned {
+        output.remark(format_args!("{id}: its agent was silent for too long, so it was available again"));
+    }
+    Ok(told(files, output))
+}
+
+/// Tells of files that follow the records of a system.
+pub(crate) fn told_of<K>(files: &Followed<Drift<K>>, system: &str, output: &Output) -> Exit {
+    for drift in &files.drift {
+        let removes = if drift.change == DriftChange::Removed { " --remove" } else { "" };
+        output.warning(format_args!(
+            "`{}` was {} in a state file, and stays there so: `stepmark import {system} --take file{removes}` takes it, \
+             `stepmark {system} project --overwrite {}` gives it up",
+            drift.id,
+            drift.change.name(),
+            drift.id
+        ));
+    }
+    if let Some(behind) = &files.behind {
+        output.warning(format_args!("the change is made, and what follows it is not: {behind}"));
+    }
+    for kept in &files.kept {
+        output.warning(format_args!(
+            "a state file could not be read and was made again; what stood there: {kept}"
+        ));
+    }
+    Exit::Fine
 }
 
 pub(crate) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
-    followed_files::told(files, "coordination", output)
+    told_of(files, "coordination", output)
 }
 
 pub(crate) fn wire(record: &Record) -> Json {

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::{agent, coordination, report};
+use super::{
+    agent, coordination,
+    report::{self, Answer},
+};
 use crate::{
-    commands::followed_files,
     environment::new_id,
     exit::{Exit, Failure},
     output::{ListArguments, Output, spinner},
     project::Project,
 };
 use clap::{Args, Subcommand};
-use serde_json::json;
 use stepmark_model::{
-    artifact::ProjectPath,
     coordination::{Format, NewTask, task_move},
     packs::MoveCall,
     records::RecordSet as _,
@@ -232,11 +232,8 @@ pub(super) fn project(
         refuse_unknown(coordination, ids)?;
     }
     let files = coordination.project(overwrite)?;
-    output.json_or(
-        "stepmark.coordination-files/1",
-        || followed_files::wire(&files),
-        || files.written.iter().for_each(|path| output.line(path)),
-    );
+    output.answer(|| Answer::Files { files: &files, removed: None });
+    files.written.iter().for_each(|path| output.line(path));
     report::told(&files, output);
     Ok(if files.drift.is_empty() { Exit::Fine } else { Exit::Findings })
 }
@@ -281,18 +278,9 @@ pub(super) fn convert(
         return Ok(Exit::Fine);
     }
     let (files, removed) = coordination.convert(to)?;
-    output.json_or(
-        "stepmark.coordination-files/1",
-        || {
-            let mut wire = followed_files::wire(&files);
-            wire["removed"] = json!(removed.iter().map(ProjectPath::as_str).collect::<Vec<_>>());
-            wire
-        },
-        || {
-            files.written.iter().for_each(|path| output.line(path));
-            removed.iter().for_each(|path| output.remark(format_args!("{path}: removed")));
-        },
-    );
+    output.answer(|| Answer::Files { files: &files, removed: Some(&removed) });
+    files.written.iter().for_each(|path| output.line(path));
+    removed.iter().for_each(|path| output.remark(format_args!("{path}: removed")));
     Ok(report::told(&files, output))
 }
 

@@ -1,9 +1,11 @@
 //! `stepmark flow attempt`, `checkpoint`, `diff`, `rollback` and `merge`.
 
 use clap::{Args, Subcommand};
-use serde_json::json;
 
-use super::{ReasonedFlow, TaskArgument, agent, flow_id, named, report};
+use super::{
+    ReasonedFlow, TaskArgument, agent, flow_id, named,
+    report::{self, Answer},
+};
 use crate::{
     exit::{Exit, Failure},
     output::Output,
@@ -163,23 +165,18 @@ fn show(record: &FlowRecord, attempt: Option<&str>, output: &Output) -> Result<E
     })?;
     let verifications = record.verifications();
     let judged = verifications.iter().find(|judged| judged.attempt_id == found.attempt_id);
-    output.json_or(
-        "stepmark.flow-attempt/1",
-        || json!({"task": record.id(), "attempt": found, "verification": judged}),
-        || {
-            output.line(report::attempt_line(&found, judged));
-            if let Some(summary) = &found.output_summary {
-                for (name, text) in [("result", &summary.result), ("notes", &summary.notes)] {
-                    if !text.is_empty() {
-                        output.line(format_args!("  {name}: {text}"));
-                    }
-                }
+    output.answer(|| Answer::Attempt { task: record.id(), attempt: &found, verification: judged });
+    output.line(report::attempt_line(&found, judged));
+    if let Some(summary) = &found.output_summary {
+        for (name, text) in [("result", &summary.result), ("notes", &summary.notes)] {
+            if !text.is_empty() {
+                output.line(format_args!("  {name}: {text}"));
             }
-            for reason in judged.iter().flat_map(|judged| &judged.failure_reasons) {
-                output.line(format_args!("  {reason}"));
-            }
-        },
-    );
+        }
+    }
+    for reason in judged.iter().flat_map(|judged| &judged.failure_reasons) {
+        output.line(format_args!("  {reason}"));
+    }
     Ok(Exit::Fine)
 }
 
@@ -251,11 +248,8 @@ impl Git {
             Self::Diff { task } => {
                 let (flow, task) = task.both(flows)?;
                 let (files, patch) = flows.diff((&flow, &task))?;
-                output.json_or(
-                    "stepmark.flow-diff/1",
-                    || json!({"flow": flow, "task": task, "files": files, "patch": patch}),
-                    || output.line(&patch),
-                );
+                output.answer(|| Answer::Diff { flow: &flow, task: &task, files: &files, patch: &patch });
+                output.line(&patch);
                 return Ok(Exit::Fine);
             }
             Self::Merge { what } => return merge(what, flows, output),

@@ -3,18 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use serde_json::json;
 use stepmark_model::flows::Graph as TaskGraph;
 use stepmark_store::flows::{FlowError, FlowRecordsError, Flows};
 
-use super::graph_file::read;
+use super::{graph_file::read, report::Answer};
 use crate::{
     exit::{Exit, Failure},
     output::{Output, spinner},
     project::Project,
 };
-
-const GRAPH: &str = "stepmark.flow-graph/1";
 
 /// Write graphs of tasks: `{id, title, tasks}` in YAML or JSON
 #[derive(Debug, Args)]
@@ -80,24 +77,19 @@ impl Graph {
             }
             What::Show { graph, number } => of_record(&flows.graph(graph, *number)?.1)?,
         };
-        output.json_or(
-            GRAPH,
-            || json!({"graph": {"id": graph.id, "version": graph.version, "title": graph.title, "tasks": graph.tasks}}),
-            || {
-                let tasks = spinner::count(graph.tasks.len(), "task");
-                output.line(format_args!("{} v{}  {tasks}", graph.id, graph.version));
-                for task in &graph.tasks {
-                    let after = match task.depends_on.is_empty() {
-                        true => String::new(),
-                        false => format!("  after {}", task.depends_on.join(", ")),
-                    };
-                    output.remark(format_args!("  {}  {}{after}", task.id, task.title));
-                    for check in &task.checks {
-                        output.remark(format_args!("    check {}: {}", check.name, check.command));
-                    }
-                }
-            },
-        );
+        output.answer(|| Answer::Graph { graph: &graph });
+        let tasks = spinner::count(graph.tasks.len(), "task");
+        output.line(format_args!("{} v{}  {tasks}", graph.id, graph.version));
+        for task in &graph.tasks {
+            let after = match task.depends_on.is_empty() {
+                true => String::new(),
+                false => format!("  after {}", task.depends_on.join(", ")),
+            };
+            output.remark(format_args!("  {}  {}{after}", task.id, task.title));
+            for check in &task.checks {
+                output.remark(format_args!("    check {}: {}", check.name, check.command));
+            }
+        }
         Ok(Exit::Fine)
     }
 

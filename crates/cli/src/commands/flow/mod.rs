@@ -3,7 +3,7 @@
 mod graph;
 pub(crate) mod graph_file;
 mod attempt;
-mod report;
+pub(crate) mod report;
 mod running;
 mod verify;
 

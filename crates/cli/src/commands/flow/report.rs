@@ -1,25 +1,34 @@
 //! The answers of `stepmark flow`, and `stepmark flow events`.
 
-use std::{collections::HashSet, sync::mpsc, time::Duration};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::mpsc,
+    time::Duration,
+};
 
 use clap::Args;
-use serde_json::{Value as Json, json};
+use jiff::Timestamp;
+use serde_json::{Map, Value as Json};
+use stepmark_frontmatter::Change;
 
 use super::flow_id;
 use crate::{
     exit::{Exit, Failure, chain},
-    output::{ListArguments, Output, on_one_line, table},
+    output::{ListArguments, Output, Row, on_one_line, table, wire::Open},
     project::Project,
     watch::journal_folders,
 };
 use stepmark_model::{
+    artifact::ProjectPath,
     flows::{
-        Attempt, FlowFact, FlowRecord, FlowState, FollowingEvent, Verification, allows, following_events,
+        Attempt, FlowFact, FlowRecord, FlowState, FollowingEvent, Graph, Verification, Why, allows,
+        following_events,
     },
+    journal::{Actor, EventId, Kind},
     spelling::{argument, listed},
 };
 use stepmark_store::{
-    configuration::ProjectDescription,
+    configuration::Repository,
     flows::{Constitution, FlowEvent, Flows},
     watching::{ProjectWatch, WatchChoice},
 };
@@ -28,64 +37,83 @@ pub(super) fn wire(record: &FlowRecord) -> Json {
     Json::Object(record.values().clone())
 }
 
-/// The facts about the project, which stand in no record of a flow.
-pub(super) struct Context {
-    pub(super) project_id: Option<String>,
-    pub(super) project: ProjectDescription,
-    pub(super) constitution: Option<Constitution>,
-}
-
-impl Context {
-    fn wire(&self) -> Json {
-        let constitution = self.constitution.as_ref().map(|own| {
-            json!({"path": own.path, "digest": own.digest, "schema_version": own.schema_version,
-                "updated_at": own.updated_at})
-        });
-        json!({"project_id": self.project_id, "name": self.project.name, "constitution": constitution,
-            "repositories": self.project.repositories, "documents": self.project.documents})
+answers! { Answer<'a>
+    /// `flow show FLOW`, `create`, `start`, `pause`, `resume`, `abort`: a flow with its tasks
+    "stepmark.flow/1" Flow { flow: Json, tasks: Vec<Json>, project: Option<&'a Context> }
+    /// `flow show`: all flows
+    "stepmark.flows/1" Flows { flows: Vec<Json> }
+    /// `flow graph`: a graph of tasks
+    "stepmark.flow-graph/1" Graph { graph: &'a Graph }
+    /// `flow next`: the tasks that can be claimed
+    "stepmark.flow-next/1" Next { flow: &'a str, status: &'a str, tasks: Vec<Json> }
+    /// `flow next --claim`, `attempt start`, `attempt end`, `verify`, `retry`, `escalate`, `abort-task`: a
+    /// task as it is now
+    "stepmark.flow-task/1" Task { task: Json }
+    /// `flow attempt list`: the attempts at a task, with their verifications
+    "stepmark.flow-attempts/1" Attempts {
+        task: &'a str, attempts: &'a [Attempt], verifications: &'a [Verification],
+    }
+    /// `flow attempt show`: an attempt with its verification
+    "stepmark.flow-attempt/1" Attempt {
+        task: &'a str, attempt: &'a Attempt, verification: Option<&'a Verification>,
+    }
+    /// `flow why`: why a task is in its status
+    "stepmark.flow-why/1" Why (&'a Why)
+    /// `flow events`: the events of a flow, the first first
+    "stepmark.flow-events/1" Events { events: Vec<Row<EventRow<'a>>>, more: usize }
+    /// `flow replay`: how the records of a flow stand to their events
+    "stepmark.flow-replay/1" Replay {
+        flow: &'a str, is_equal: bool, events: usize, event_log: &'a BTreeSet<String>,
+        records: Vec<ReplayRow<'a>>,
+    }
+    /// `flow accept`, `restore`: the records on which a person decided
+    "stepmark.flow-decided/1" Decided { flow: &'a str, decision: &'a str, records: &'a [ProjectPath] }
+    /// `flow diff`: what a task has changed, by its checkpoints
+    "stepmark.flow-diff/1" Diff { flow: &'a str, task: &'a str, files: &'a [String], patch: &'a str }
+    // The facts about the project, which stand in no record of a flow.
+    struct Context {
+        pub(super) project_id: Option<String>, pub(super) name: Option<String>,
+        pub(super) constitution: Option<Constitution>, pub(super) repositories: Vec<Repository>,
+        pub(super) documents: Vec<ProjectPath>,
+    }
+    struct EventRow<'a> {
+        id: &'a EventId, at: &'a Timestamp, kind: Open<&'a Kind>, actor: Open<&'a Actor>,
+        path: &'a ProjectPath, command: Option<&'a str>, reason: Option<&'a str>,
+        data: Open<&'a Map<String, Json>>, following: &'a [FollowingEvent],
+    }
+    struct ReplayRow<'a> {
+        pub(super) path: &'a ProjectPath, pub(super) state: &'static str, pub(super) events: usize,
+        pub(super) changes: Open<&'a [Change]>, pub(super) damage: Vec<String>,
     }
 }
 
 pub(super) fn flow(state: &FlowState, context: Option<&Context>, output: &Output) -> Exit {
-    output.json_or(
-        "stepmark.flow/1",
-        || {
-            let tasks: Vec<Json> = state.tasks.iter().map(wire).collect();
-            json!({"flow": wire(&state.flow), "tasks": tasks, "project": context.map(Context::wire)})
-        },
-        || {
-            output.line(summary(state));
-            if let Some(own) = context.and_then(|context| context.constitution.as_ref()) {
-                let digest = own.digest.map(|digest| digest.to_string());
-                let said = [own.schema_version.clone(), own.updated_at.clone(), digest].into_iter().flatten();
-                let said = said.collect::<Vec<_>>().join(", ");
-                let said = if said.is_empty() { "missing".to_owned() } else { said };
-                output.line(format_args!("constitution  {}  {}", own.path, on_one_line(&said)));
-            }
-            let row = |task: &FlowRecord| {
-                let agent = task.open_attempt().map_or_else(|| "-".to_owned(), |attempt| attempt.agent);
-                let tried = format!("{}/{}", task.number("attempt_count"), task.number("max_attempts"));
-                vec![
-                    task.task().to_owned(),
-                    task.status().to_owned(),
-                    tried,
-                    agent,
-                    task.text("title").to_owned(),
-                ]
-            };
-            output
-                .line(table(&["TASK", "STATUS", "ATTEMPTS", "AGENT", "TITLE"], state.tasks.iter().map(row)));
-        },
-    );
+    output.answer(|| Answer::Flow {
+        flow: wire(&state.flow),
+        tasks: state.tasks.iter().map(wire).collect(),
+        project: context,
+    });
+    output.line(summary(state));
+    if let Some(own) = context.and_then(|context| context.constitution.as_ref()) {
+        let digest = own.digest.map(|digest| digest.to_string());
+        let said = [own.schema_version.clone(), own.updated_at.clone(), digest].into_iter().flatten();
+        let said = said.collect::<Vec<_>>().join(", ");
+        let said = if said.is_empty() { "missing".to_owned() } else { said };
+        output.line(format_args!("constitution  {}  {}", own.path, on_one_line(&said)));
+    }
+    let row = |task: &FlowRecord| {
+        let agent = task.open_attempt().map_or_else(|| "-".to_owned(), |attempt| attempt.agent);
+        let tried = format!("{}/{}", task.number("attempt_count"), task.number("max_attempts"));
+        let title = task.text("title").to_owned();
+        vec![task.task().to_owned(), task.status().to_owned(), tried, agent, title]
+    };
+    output.line(table(&["TASK", "STATUS", "ATTEMPTS", "AGENT", "TITLE"], state.tasks.iter().map(row)));
     Exit::Fine
 }
 
 pub(super) fn flows(states: &[FlowState], output: &Output) -> Exit {
-    output.json_or(
-        "stepmark.flows/1",
-        || json!({"flows": states.iter().map(|state| wire(&state.flow)).collect::<Vec<_>>()}),
-        || states.iter().for_each(|state| output.line(summary(state))),
-    );
+    output.answer(|| Answer::Flows { flows: states.iter().map(|state| wire(&state.flow)).collect() });
+    states.iter().for_each(|state| output.line(summary(state)));
     Exit::Fine
 }
 
@@ -97,25 +125,14 @@ fn summary(state: &FlowState) -> String {
 }
 
 pub(super) fn task(record: &FlowRecord, output: &Output) -> Exit {
-    output.json_or(
-        "stepmark.flow-task/1",
-        || json!({"task": wire(record)}),
-        || {
-            let attempt = record.open_attempt();
-            let attempt =
-                attempt.map_or_else(String::new, |open| format!("  {}, {}", open.attempt_id, open.agent));
-            output.line(format_args!(
-                "{}  {}{attempt}  {}",
-                record.id(),
-                record.status(),
-                record.text("title")
-            ));
-            let reason = record.text("blocking_reason");
-            if !reason.is_empty() {
-                output.remark(format_args!("  {reason}"));
-            }
-        },
-    );
+    output.answer(|| Answer::Task { task: wire(record) });
+    let attempt = record.open_attempt();
+    let attempt = attempt.map_or_else(String::new, |open| format!("  {}, {}", open.attempt_id, open.agent));
+    output.line(format_args!("{}  {}{attempt}  {}", record.id(), record.status(), record.text("title")));
+    let reason = record.text("blocking_reason");
+    if !reason.is_empty() {
+        output.remark(format_args!("  {reason}"));
+    }
     Exit::Fine
 }
 
@@ -164,19 +181,14 @@ fn shortened(files: &[String]) -> Vec<String> {
 pub(super) fn attempts(record: &FlowRecord, output: &Output) -> Exit {
     let judged = record.verifications();
     let all: Vec<Attempt> = record.attempts().into_iter().chain(record.open_attempt()).collect();
-    output.json_or(
-        "stepmark.flow-attempts/1",
-        || json!({"task": record.id(), "attempts": all, "verifications": judged}),
-        || {
-            for attempt in &all {
-                let judged = judged.iter().find(|judged| judged.attempt_id == attempt.attempt_id);
-                output.line(attempt_line(attempt, judged));
-            }
-            if all.is_empty() {
-                output.remark("nobody has tried it");
-            }
-        },
-    );
+    output.answer(|| Answer::Attempts { task: record.id(), attempts: &all, verifications: &judged });
+    for attempt in &all {
+        let judged = judged.iter().find(|judged| judged.attempt_id == attempt.attempt_id);
+        output.line(attempt_line(attempt, judged));
+    }
+    if all.is_empty() {
+        output.remark("nobody has tried it");
+    }
     Exit::Fine
 }
 
@@ -191,8 +203,6 @@ pub(super) fn attempt_line(attempt: &Attempt, judged: Option<&Verification>) -> 
     let ended = attempt.ended_at.as_deref().unwrap_or("-");
     format!("{}  {}  {} … {ended}  {outcome}", attempt.attempt_id, attempt.agent, attempt.started_at)
 }
-
-const EVENTS: &str = "stepmark.flow-events/1";
 
 /// The interval at which events are looked for though nothing tells of a change.
 const REGULARLY: Duration = Duration::from_secs(5);
@@ -218,8 +228,9 @@ impl Events {
         if self.follow {
             return self.followed(flows, project, output);
         }
-        let list = (output, EVENTS, "events");
-        self.list.answer(list, self.all(flows)?, event_wire, |told| {
+        let mut all = self.all(flows)?;
+        let answer = |events, more| Answer::Events { events, more };
+        self.list.answer(output, &mut all, EventRow::of, answer, |told| {
             told.iter().for_each(|told| output.line(line(told)));
         })?;
         Ok(Exit::Fine)
@@ -245,11 +256,9 @@ impl Events {
             let mut new = self.all(flows)?;
             new.retain(|(told, _)| known.insert(told.event.id));
             for told in &new {
-                let wire = || self.list.keep_fields(vec![event_wire(told)]);
-                match output.json {
-                    true => output.json(EVENTS, json!({"events": wire()?, "more": 0})),
-                    false => output.line(line(told)),
-                }
+                let events = self.list.keep_fields([EventRow::of(told)])?;
+                output.answer(|| Answer::Events { events, more: 0 });
+                output.line(line(told));
             }
             if changes.recv_timeout(REGULARLY).is_ok() {
                 while changes.recv_timeout(SETTLED).is_ok() {}
@@ -271,21 +280,21 @@ fn fact(told: &FlowEvent) -> FlowFact {
     }
 }
 
-fn event_wire((told, following): &Told) -> Json {
-    let event = &told.event;
-    let following: Vec<Json> =
-        following.iter().map(|one| json!({"kind": one.kind, "task": one.task})).collect();
-    json!({
-        "id": event.id,
-        "at": event.at,
-        "kind": event.kind,
-        "actor": event.actor,
-        "path": told.path,
-        "command": event.command,
-        "reason": event.reason,
-        "data": event.data,
-        "following": following,
-    })
+impl<'a> EventRow<'a> {
+    fn of((told, following): &'a Told) -> Self {
+        let event = &told.event;
+        Self {
+            id: &event.id,
+            at: &event.at,
+            kind: Open(&event.kind),
+            actor: Open(&event.actor),
+            path: &told.path,
+            command: event.command.as_deref(),
+            reason: event.reason.as_deref(),
+            data: Open(&event.data),
+            following,
+        }
+    }
 }
 
 fn line((told, following): &Told) -> String {

@@ -5,18 +5,16 @@
 use std::collections::BTreeSet;
 
 use clap::Subcommand;
-use serde_json::json;
 
 use super::{
     ReasonedFlow, ReasonedTask, TaskArgument, agent,
     attempt::claim,
     flow_id, named,
-    report::Events,
-    report::{self, Context},
+    report::{self, Answer, Context, Events, ReplayRow},
 };
 use crate::{
     exit::{Exit, Failure, chain},
-    output::{Output, history, on_one_line},
+    output::{Output, history, on_one_line, replay::words, wire::Open},
     project::Project,
 };
 use stepmark_model::{
@@ -99,40 +97,36 @@ fn next(flows: &Flows<'_>, (flow, task): (&str, Option<&str>), output: &Output) 
     }
     let mut ready = if state.flow.status() == "RUNNING" { state.ready() } else { Vec::new() };
     ready.retain(|own| task.is_none_or(|task| own.task() == task));
-    output.json_or(
-        "stepmark.flow-next/1",
-        || {
-            let tasks: Vec<_> = ready.iter().map(|task| report::wire(task)).collect();
-            json!({"flow": state.flow.id(), "status": state.flow.status(), "tasks": tasks})
-        },
-        || {
-            for task in &ready {
-                output.line(format_args!("{}  {}", task.task(), task.text("title")));
-            }
-            let status = state.flow.status();
-            match (ready.first(), task) {
-                (Some(first), _) => {
-                    let id = argument(first.id());
-                    output.remark(format_args!("`stepmark flow next {id} --claim --agent ID` takes it"));
-                }
-                (None, Some(task)) => output.remark(format_args!(
-                    "it cannot be claimed now; `stepmark flow why {}` says why",
-                    argument(&format!("{flow}.{task}"))
-                )),
-                (None, None) => {
-                    let next = match status {
-                        "CREATED" => "start",
-                        "PAUSED" => "resume",
-                        _ => "show",
-                    };
-                    output.remark(format_args!(
-                        "no task can be claimed now; the flow is {status}: `stepmark flow {next} {}`",
-                        argument(flow)
-                    ));
-                }
-            }
-        },
-    );
+    output.answer(|| Answer::Next {
+        flow: state.flow.id(),
+        status: state.flow.status(),
+        tasks: ready.iter().map(|task| report::wire(task)).collect(),
+    });
+    for task in &ready {
+        output.line(format_args!("{}  {}", task.task(), task.text("title")));
+    }
+    let status = state.flow.status();
+    match (ready.first(), task) {
+        (Some(first), _) => {
+            let id = argument(first.id());
+            output.remark(format_args!("`stepmark flow next {id} --claim --agent ID` takes it"));
+        }
+        (None, Some(task)) => output.remark(format_args!(
+            "it cannot be claimed now; `stepmark flow why {}` says why",
+            argument(&format!("{flow}.{task}"))
+        )),
+        (None, None) => {
+            let next = match status {
+                "CREATED" => "start",
+                "PAUSED" => "resume",
+                _ => "show",
+            };
+            output.remark(format_args!(
+                "no task can be claimed now; the flow is {status}: `stepmark flow {next} {}`",
+                argument(flow)
+            ));
+        }
+    }
     Ok(if ready.is_empty() { Exit::Findings } else { Exit::Fine })
 }
 
@@ -191,16 +185,11 @@ impl Intervening {
 }
 
 fn decided(flow: &str, what: &str, paths: &[ProjectPath], output: &Output) -> Exit {
-    output.json_or(
-        "stepmark.flow-decided/1",
-        || json!({"flow": flow, "decision": what, "records": paths}),
-        || {
-            paths.iter().for_each(|path| output.line(format_args!("{path}: {what}")));
-            if paths.is_empty() {
-                output.remark("no record was edited by other means");
-            }
-        },
-    );
+    output.answer(|| Answer::Decided { flow, decision: what, records: paths });
+    paths.iter().for_each(|path| output.line(format_args!("{path}: {what}")));
+    if paths.is_empty() {
+        output.remark("no record was edited by other means");
+    }
     Exit::Fine
 }
 
@@ -249,14 +238,9 @@ impl Looking {
             Self::Why(task) => {
                 let (flow, task) = task.both(flows)?;
                 let told = why(&flows.state(&flow)?, &task).map_err(FlowError::from)?;
-                output.json_or(
-                    "stepmark.flow-why/1",
-                    || json!({"task": told.task, "status": told.status, "reasons": told.reasons}),
-                    || {
-                        output.line(format_args!("{}  {}", told.task, told.status));
-                        told.reasons.iter().for_each(|reason| output.line(format_args!("  {reason}")));
-                    },
-                );
+                output.answer(|| Answer::Why(&told));
+                output.line(format_args!("{}  {}", told.task, told.status));
+                told.reasons.iter().for_each(|reason| output.line(format_args!("  {reason}")));
                 Ok(Exit::Fine)
             }
             Self::Events(events) => events.run(flows, project, output),
@@ -275,66 +259,56 @@ fn context(flows: &Flows<'_>, project: &Project) -> Context {
     let configuration = project.workspace.configuration();
     Context {
         project_id: configuration.project_id.clone(),
-        project: configuration.project.clone(),
+        name: configuration.project.name.clone(),
         constitution: flows.constitution(),
+        repositories: configuration.project.repositories.clone(),
+        documents: configuration.project.documents.clone(),
     }
 }
 
-fn replayed((flow, sessions): (&str, &BTreeSet<String>), records: &[Replayed], output: &Output) -> Exit {
-    let word = |record: &Replayed| match record.state {
-        HistoryState::Current { .. } => "current",
-        HistoryState::Earlier { .. } => "earlier",
-        HistoryState::Merged { .. } => "merged",
-        HistoryState::Unexplained { .. } => "unexplained",
-        HistoryState::NoHistory => "no-history",
-    };
+fn replayed<'a>(
+    (flow, sessions): (&'a str, &'a BTreeSet<String>),
+    records: &'a [Replayed],
+    output: &Output,
+) -> Exit {
+    let word = |record: &Replayed| words(&record.state).0;
     let is_odd = |record: &&Replayed| {
         matches!(record.state, HistoryState::Unexplained { .. } | HistoryState::NoHistory)
             || !record.damage.is_empty()
     };
     let odd: Vec<&Replayed> = records.iter().filter(is_odd).collect();
     let events: usize = records.iter().map(|record| record.events).sum();
-    output.json_or(
-        "stepmark.flow-replay/1",
-        || {
-            let wire = |record: &Replayed| {
-                json!({
-                    "path": record.path,
-                    "state": word(record),
-                    "events": record.events,
-                    "changes": record.changes,
-                    "damage": record.damage.iter().map(ToString::to_string).collect::<Vec<_>>(),
-                })
-            };
-            json!({"flow": flow, "is_equal": odd.is_empty(), "events": events,
-                "event_log": sessions,
-                "records": records.iter().map(wire).collect::<Vec<_>>()})
-        },
-        || {
-            let is_unknown = |record: &&Replayed| matches!(record.state, HistoryState::NoHistory);
-            if !odd.is_empty() && records.iter().all(|record| is_unknown(&record)) {
-                let count = records.len();
-                return output.line(format_args!(
-                    "{flow}: no event of its {count} records is known here: the sealed journal (`.stepmark/journal/`) did not come with them"
-                ));
-            }
-            for record in &odd {
-                output.line(format_args!(
-                    "{}: SMF07 its events lead to another state: {}",
-                    record.path,
-                    word(record)
-                ));
-                record.changes.iter().for_each(|change| {
-                    output.line(format_args!("  {}", on_one_line(&history::change(change))))
-                });
-                record.damage.iter().for_each(|damage| output.line(format_args!("  {damage}")));
-            }
-            let equal = records.len() - odd.len();
-            output.remark(format_args!(
-                "{flow}: {equal} of {} records are what {events} events lead to",
-                records.len()
-            ));
-        },
-    );
-    if odd.is_empty() { Exit::Fine } else { Exit::Findings }
+    let row = |record: &'a Replayed| ReplayRow {
+        path: &record.path,
+        state: word(record),
+        events: record.events,
+        changes: Open(&record.changes),
+        damage: record.damage.iter().map(ToString::to_string).collect(),
+    };
+    output.answer(|| Answer::Replay {
+        flow,
+        is_equal: odd.is_empty(),
+        events,
+        event_log: sessions,
+        records: records.iter().map(row).collect(),
+    });
+    let exit = if odd.is_empty() { Exit::Fine } else { Exit::Findings };
+    let is_unknown = |record: &&Replayed| matches!(record.state, HistoryState::NoHistory);
+    if !odd.is_empty() && records.iter().all(|record| is_unknown(&record)) {
+        let count = records.len();
+        output.line(format_args!(
+            "{flow}: no event of its {count} records is known here: the sealed journal (`.stepmark/journal/`) did not come with them"
+        ));
+        return exit;
+    }
+    for record in &odd {
+        let word = word(record);
+        output.line(format_args!("{}: SMF07 its events lead to another state: {word}", record.path));
+        let change = |change| output.line(format_args!("  {}", on_one_line(&history::change(change))));
+        record.changes.iter().for_each(change);
+        record.damage.iter().for_each(|damage| output.line(format_args!("  {damage}")));
+    }
+    let (all, equal) = (records.len(), records.len() - odd.len());
+    output.remark(format_args!("{flow}: {equal} of {all} records are what {events} events lead to"));
+    exit
 }

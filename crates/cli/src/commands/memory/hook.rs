@@ -173,7 +173,10 @@ fn given() -> Result<Json, Failure> {
         .map_err(|error| Failure::new(Exit::Usage, format!("the hook was given no JSON: {error}")))
 }
 
-const SCHEMA: &str = "stepmark.memory-told/1";
+answers! { Answer<'a>
+    /// `memory remember`, `decide`, `supersede`: the memory, and the one whose place it takes
+    "stepmark.memory-told/1" Told { id: &'a str, supersedes: Option<&'a str> }
+}
 
 /// Facts told beside a memory.
 #[derive(Debug, Args)]
@@ -281,11 +284,8 @@ impl Supersede {
             ));
         }
         project.workspace.history().append_event(supersession(&old, &new, is_local(project)))?;
-        output.json_or(
-            SCHEMA,
-            || json!({"id": new, "supersedes": old}),
-            || output.line(format_args!("{:.8} takes the place of {:.8}", new, old)),
-        );
+        output.answer(|| Answer::Told { id: &new, supersedes: Some(&old) });
+        output.line(format_args!("{new:.8} takes the place of {old:.8}"));
         Ok(Exit::Fine)
     }
 }
@@ -300,11 +300,8 @@ fn tell(mut draft: Draft, about: &About, project: &Project, output: &Output) -> 
     if let Some(old) = &old {
         project.workspace.history().append_event(supersession(old, &id, is_local(project)))?;
     }
-    output.json_or(
-        SCHEMA,
-        || json!({"id": id, "supersedes": old}),
-        || output.line(format_args!("{id:.8}  {}", stepmark_memory::context::plain(&draft.content, 200))),
-    );
+    output.answer(|| Answer::Told { id: &id, supersedes: old.as_deref() });
+    output.line(format_args!("{id:.8}  {}", stepmark_memory::context::plain(&draft.content, 200)));
     Ok(Exit::Fine)
 }
 

@@ -1,10 +1,8 @@
 //! `stepmark memory`
 
-mod graph;
-mod hook;
-mod recalling;
-mod storing;
-mod syncing;
+pub(crate) mod hook;
+pub(crate) mod recalling;
+pub(crate) mod storing;
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
@@ -27,7 +25,7 @@ use crate::{
 
 pub(in crate::commands) use hook::handed_over;
 pub(in crate::commands) use recalling::add_findings;
-pub(in crate::commands) use syncing::{Told, deliver_to_all};
+pub(in crate::commands) use storing::{Told, deliver_to_all};
 
 /// Remember what was decided and learned, and recall it where work starts
 ///
@@ -49,10 +47,10 @@ enum What {
     Recall(recalling::Recall),
     Decisions(recalling::Decisions),
     Summary(recalling::Summary),
-    Graph(graph::Graph),
+    Graph(recalling::Graph),
     /// Show how much is remembered, and what other stores lack
     Status,
-    Sync(syncing::Sync),
+    Sync(storing::Sync),
     /// Make the store anew from the journal
     Rebuild,
     Hook(hook::Hook),

@@ -1,6 +1,9 @@
-//! `stepmark memory recall`, `decisions` and `summary`
+//! `stepmark memory recall`, `decisions`, `summary` and `graph`
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use super::{
     now, open,
@@ -8,14 +11,16 @@ use super::{
 };
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output},
+    output::{ListArguments, Output, Row, svg, wire::Open},
     project::Project,
 };
 use clap::Args;
 use jiff::Timestamp;
-use serde_json::{Value as Json, json};
 use stepmark_frontmatter::Span;
-use stepmark_memory::{Memory, MemoryKind, Query, Recalled, audit::Fault, context::plain};
+use stepmark_memory::{
+    Edge, Memory, MemoryKind, Node, NodeKind, Query, Recalled, audit::Fault, context::plain,
+    store::Neighbourhood,
+};
 use stepmark_model::{
     artifact::ProjectPath,
     check::rules::memory::{secret_in_memory_finding, store_behind_finding, superseded_by_missing_finding},
@@ -152,24 +157,27 @@ fn time(text: &str) -> Result<Timestamp, String> {
     whole.parse().map_err(|_| format!("`{text}` is no time: 2026-11-01 is one, and 2026-11-01T10:00:00Z"))
 }
 
-const SCHEMA: &str = "stepmark.memories/1";
+answers! { Answer<'a>
+    /// `memory recall`, `decisions`, `summary`: records, each with its source and why it has its rank
+    "stepmark.memories/1" Memories { memories: Vec<Row<Open<&'a Recalled>>>, more: usize }
+    /// `memory graph`: the nodes and edges around something
+    "stepmark.memory-graph/1" Graph { nodes: Vec<NodeRow<'a>>, edges: Open<&'a [Edge]>, is_cut: bool }
+    struct NodeRow<'a> { kind: &'a str, name: &'a str, label: &'a str, distance: u32 }
+}
 
 pub(super) fn records(
     (output, list): (&Output, &ListArguments),
-    found: Vec<Recalled>,
+    mut found: Vec<Recalled>,
     explains: bool,
 ) -> Result<Exit, Failure> {
-    list.answer((output, SCHEMA, "memories"), found, wire, |found| {
+    let answer = |memories, more| Answer::Memories { memories, more };
+    list.answer(output, &mut found, Open, answer, |found| {
         found.iter().for_each(|recalled| output.line(told(recalled, explains)));
         if found.is_empty() {
             output.remark("nothing is remembered of it");
         }
     })?;
     Ok(Exit::Fine)
-}
-
-fn wire(recalled: &Recalled) -> Json {
-    serde_json::to_value(recalled).unwrap_or_else(|_| json!({}))
 }
 
 fn told(recalled: &Recalled, explains: bool) -> String {
@@ -246,4 +254,63 @@ fn place(bytes: &[u8], from: usize, word: &str) -> Span {
     let is_begin = |at: &usize| *at == 0 || b"\n {,".contains(&bytes[*at - 1]);
     let found = (from..bytes.len()).filter(is_begin).find(|at| bytes[*at..].starts_with(word.as_bytes()));
     Span::at(found.unwrap_or(from))
+}
+
+/// Show how something hangs on the rest: decisions, artifacts, agents, sessions, steps
+#[derive(Debug, Args)]
+pub(super) struct Graph {
+    /// A memory, the path or id of an artifact, a session, an agent, a step
+    node: String,
+    /// The number of edges that it goes away from there
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=5))]
+    depth: u32,
+    /// Print a picture in SVG
+    #[arg(long, conflicts_with = "json")]
+    svg: bool,
+}
+
+impl Graph {
+    pub(super) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let found = open(project)?.neighbourhood(&self.node, self.depth)?;
+        if self.svg {
+            output.line(svg::memory_picture(&found));
+            return Ok(Exit::Fine);
+        }
+        output.answer(|| Answer::Graph {
+            nodes: found.nodes.iter().map(NodeRow::of).collect(),
+            edges: Open(&found.edges),
+            is_cut: found.is_cut,
+        });
+        lines(&found, output);
+        Ok(Exit::Fine)
+    }
+}
+
+impl<'a> NodeRow<'a> {
+    fn of((node, label, distance): &'a (Node, String, u32)) -> Self {
+        Self { kind: node.kind.as_str(), name: &node.name, label, distance: *distance }
+    }
+}
+
+fn lines(found: &Neighbourhood, output: &Output) {
+    let labels: HashMap<&Node, &str> =
+        found.nodes.iter().map(|(node, label, _)| (node, label.as_str())).collect();
+    let name = |node: &Node| node_name(node, labels.get(node).copied().unwrap_or(&node.name));
+    for edge in &found.edges {
+        output.line(format_args!("{}  {}  {}", name(&edge.from), edge.kind.as_str(), name(&edge.to)));
+    }
+    if found.edges.is_empty() {
+        found.nodes.iter().for_each(|(node, label, _)| output.line(node_name(node, label)));
+    }
+    if found.is_cut {
+        output.remark("there is more: ask with a smaller --depth, or of something else");
+    }
+}
+
+fn node_name(node: &Node, label: &str) -> String {
+    match node.kind {
+        NodeKind::Memory => format!("{:.8} “{}”", node.name, plain(label, 60)),
+        NodeKind::Agent => plain(label, 80),
+        kind => format!("{} {}", kind.as_str(), plain(label, 80)),
+    }
 }

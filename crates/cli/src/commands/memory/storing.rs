@@ -1,30 +1,34 @@
-//! `stepmark memory status` and `rebuild`, and the stores of the configuration, with the ledger of what they
-//! were given.
+//! `stepmark memory status`, `sync` and `rebuild`, and the stores of the configuration, with the ledger of
+//! what they were given.
 
-use serde_json::json;
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use super::open;
 use crate::{
-    commands::sharing::sync::ledger_to_read,
+    commands::sharing::sync::{holder, ledger_to_read, open_ledger},
+    environment,
     exit::{Exit, Failure},
-    output::{Output, spinner},
+    output::{Output, spinner, wire::Open, with_progress},
     project::Project,
 };
+use clap::Args;
+use jiff::Timestamp;
 use stepmark_memory::{
     Memory,
     context::plain,
-    delivery::{Due, StoreState, state_of},
+    delivery::{Deliverer, DeliveryError, DeliveryReport, Due, StoreState, state_of, try_again},
     store::Counts,
     target::{KuzuMemory, Ladybug, Target, Unit},
 };
 use stepmark_store::{
-    configuration::{MemoryStoreKind, MemoryStoreSettings},
+    configuration::{MemoryStoreKind, MemoryStoreSettings, Track},
     disk::StateFolder,
     workspace::Workspace,
 };
-use stepmark_sync::TrackerName;
-
-const SCHEMA: &str = "stepmark.memory-status/1";
+use stepmark_sync::{TrackerName, retry::Jitter};
 
 pub(super) fn status(project: &Project, output: &Output) -> Result<Exit, Failure> {
     let memory = open(project)?;
@@ -47,28 +51,39 @@ fn told(
     output: &Output,
 ) -> Result<Exit, Failure> {
     let track = project.workspace.configuration().memory.track;
-    output.json_or(
-        SCHEMA,
-        || {
-            let stores: serde_json::Map<_, _> =
-                stores.iter().map(|(name, state)| (name.clone(), json!(state))).collect();
-            json!({"counts": counts, "track": format!("{track:?}").to_lowercase(), "stores": stores})
-        },
-        || {
-            let count =
-                |number: u64, word| spinner::count(usize::try_from(number).unwrap_or(usize::MAX), word);
-            output.line(format_args!(
-                "{} ({} superseded), {}, {}; made of {}",
-                count(counts.memories, "record"),
-                counts.superseded,
-                count(counts.nodes, "node"),
-                count(counts.edges, "edge"),
-                count(counts.events, "event"),
-            ));
-            stores.iter().for_each(|(name, state)| output.line(line(name, state)));
-        },
-    );
+    output.answer(|| Answer::Status {
+        counts: Open(counts),
+        track,
+        stores: stores.iter().map(|(name, state)| (&**name, Open(state))).collect(),
+    });
+    let count = |number: u64, word| spinner::count(usize::try_from(number).unwrap_or(usize::MAX), word);
+    output.line(format_args!(
+        "{} ({} superseded), {}, {}; made of {}",
+        count(counts.memories, "record"),
+        counts.superseded,
+        count(counts.nodes, "node"),
+        count(counts.edges, "edge"),
+        count(counts.events, "event"),
+    ));
+    stores.iter().for_each(|(name, state)| output.line(line(name, state)));
     Ok(Exit::Fine)
+}
+
+answers! { Answer<'a>
+    /// `memory status`, `rebuild`: how much is remembered, where what is told is kept, and what other stores
+    /// lack
+    "stepmark.memory-status/1" Status {
+        counts: Open<Counts>, track: Track, stores: BTreeMap<&'a str, Open<&'a StoreState>>,
+    }
+    /// `memory sync`: what each store was given, and what failed
+    "stepmark.memory-sync/1" Sync { stores: Vec<StoreRow<'a>> }
+    enum StoreRow<'a> {
+        Failed { store: &'a str, delivered: usize, held: usize, failures: [&'a str; 1] },
+        Done {
+            store: &'a str, delivered: usize, held: usize, postponed: usize, withheld: usize,
+            forgotten: usize, left_over: usize, failures: Vec<&'a str>, refused_until: Option<Timestamp>,
+        },
+    }
 }
 
 const MOST: usize = 5;
@@ -159,4 +174,160 @@ pub(super) fn project_id(workspace: &Workspace) -> &str {
 pub(super) fn store_failed(name: &str, failure: &stepmark_sync::breaker::Failure) -> Failure {
     Failure::new(Exit::Remote, format!("the store `{name}` cannot be asked: {}", failure.reason))
         .with_help(plain(&failure.detail, 400))
+}
+
+/// Give the stores of `memory.stores` what they lack
+///
+/// Each is asked first for what it holds, so nothing is given twice, and a store that was deleted is filled
+/// again. What fails is tried again later, by this command or by `stepmark sync run`; a store that keeps
+/// failing is left alone for a while.
+#[derive(Debug, Args)]
+pub(super) struct Sync {
+    /// Only this store
+    #[arg(long, value_name = "NAME")]
+    store: Option<String>,
+    /// Try at once what failed before
+    #[arg(long)]
+    again: bool,
+}
+
+impl Sync {
+    pub(super) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let memory = open(project)?;
+        let mut stores = Store::all(&project.workspace, self.store.as_deref(), &memory)?;
+        if stores.is_empty() {
+            output.remark("no store is configured: `memory.stores` in `.stepmark/config.yaml` names them");
+        }
+        let units = memory.units()?;
+        let mut told = Vec::new();
+        for store in &mut stores {
+            if self.again {
+                try_again(&mut open_ledger(&project.workspace, LEDGER)?, &store.name)?;
+            }
+            told.push((store.name.to_string(), shown(project, store, &units, output)));
+        }
+        output.answer(|| Answer::Sync { stores: told.iter().map(StoreRow::of).collect() });
+        told.iter().for_each(|(name, report)| output.line(report_line(name, report)));
+        let failed = told.iter().find_map(|(_, report)| report.as_ref().err().map(|failure| failure.exit));
+        let is_whole = told.iter().flat_map(|(_, report)| report).all(is_whole);
+        Ok(failed.unwrap_or(if is_whole { Exit::Fine } else { Exit::Remote }))
+    }
+}
+
+fn is_whole(report: &DeliveryReport) -> bool {
+    report.failures.is_empty() && report.refused.is_none() && report.postponed + report.withheld == 0
+}
+
+fn shown(
+    project: &Project,
+    store: &mut Store,
+    units: &[Unit],
+    output: &Output,
+) -> Result<DeliveryReport, Failure> {
+    let (name, done, all) = (store.name.to_string(), AtomicUsize::new(0), AtomicUsize::new(0));
+    let mut progress = |now, of| {
+        done.store(now, Ordering::Relaxed);
+        all.store(of, Ordering::Relaxed);
+        true
+    };
+    let message = |done| format!("`{name}`: {done} of {} given", all.load(Ordering::Relaxed));
+    let work = || deliver(&project.workspace, store, units, &mut progress);
+    with_progress(&message, output.quiet, &done, work)
+}
+
+/// Gives a store what it lacks; `progress` may end it.
+pub(super) fn deliver(
+    workspace: &Workspace,
+    store: &mut Store,
+    units: &[Unit],
+    progress: &mut dyn FnMut(usize, usize) -> bool,
+) -> Result<DeliveryReport, Failure> {
+    let now = || workspace.now();
+    let holder = holder();
+    let mut chance = || Jitter(environment::random());
+    let due = store.due(units);
+    workspace.root().state().make(StateFolder::Cache)?;
+    let mut deliverer = Deliverer {
+        store: store.name.clone(),
+        project: project_id(workspace),
+        holder: &holder,
+        now: &now,
+        chance: &mut chance,
+        progress,
+    };
+    Ok(deliverer.deliver((&mut open_ledger(workspace, LEDGER)?, &mut *store.target), &due)?)
+}
+
+pub(in crate::commands) type Told = Vec<(String, Result<DeliveryReport, Failure>)>;
+
+/// For as long as `goes_on`; a store that lacks nothing by the ledger is asked only with `asks_all`.
+pub(in crate::commands) fn deliver_to_all(
+    workspace: &Workspace,
+    asks_all: bool,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Told, Failure> {
+    let memory = Memory::open(workspace)?;
+    let units = memory.units()?;
+    let mut told = Vec::new();
+    for mut store in Store::all(workspace, None, &memory)? {
+        if goes_on() && (asks_all || !store.state(workspace, &units)?.behind.is_empty()) {
+            let report = deliver(workspace, &mut store, &units, &mut |_, _| goes_on());
+            told.push((store.name.to_string(), report));
+        }
+    }
+    Ok(told)
+}
+
+impl<'a> StoreRow<'a> {
+    fn of((store, report): &'a (String, Result<DeliveryReport, Failure>)) -> Self {
+        match report {
+            Err(failure) => Self::Failed { store, delivered: 0, held: 0, failures: [&failure.message] },
+            Ok(report) => Self::Done {
+                store,
+                delivered: report.delivered,
+                held: report.held,
+                postponed: report.postponed,
+                withheld: report.withheld,
+                forgotten: report.forgotten,
+                left_over: report.left_over,
+                failures: report.failures.iter().map(|failure| &*failure.detail).collect(),
+                refused_until: report.refused.as_ref().map(|(until, _)| *until),
+            },
+        }
+    }
+}
+
+fn report_line(name: &str, report: &Result<DeliveryReport, Failure>) -> String {
+    let report = match report {
+        Ok(report) => report,
+        Err(failure) => return format!("{name}  failed: {}", failure.message),
+    };
+    let mut line =
+        format!("{name}  {} given, {} there", spinner::count(report.delivered, "unit"), report.held);
+    for (count, word) in [
+        (report.forgotten, "taken away"),
+        (report.left_over, "that are no more, which it cannot take away"),
+        (report.withheld, "that hold a secret, which nobody is given"),
+        (report.postponed, "that failed before: `--again` tries them at once"),
+    ] {
+        if count > 0 {
+            line.push_str(&format!(", {count} {word}"));
+        }
+    }
+    for failure in &report.failures {
+        line.push_str(&format!("\n    failed: {}: {}", failure.reason, plain(&failure.detail, 400)));
+    }
+    if let Some((until, cause)) = &report.refused {
+        line.push_str(&format!("\n    left alone until {until:.0}: {}", plain(&cause.detail, 400)));
+    }
+    line
+}
+
+impl From<DeliveryError> for Failure {
+    fn from(error: DeliveryError) -> Self {
+        match &error {
+            DeliveryError::Held(_) => Self::from_error(Exit::Conflict, &error),
+            _ => Self::from_error(Exit::Io, &error),
+        }
+    }
 }

@@ -5,8 +5,6 @@ pub(crate) mod moves;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{
     artifact::ProjectPath,
@@ -24,7 +22,7 @@ use stepmark_store::{
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},
-    output::{ListArguments, Output, Reader, spinner, table},
+    output::{ListArguments, Output, Reader, Row, spinner, table},
     project::Project,
 };
 
@@ -64,70 +62,43 @@ enum Task {
     Schema,
 }
 
-/// `stepmark.packs/1`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PackList {
-    packs: Vec<PackRow>,
-    /// How many more there are than were asked for
-    more: usize,
-}
-
-/// A pack in `stepmark.packs/1`.
-#[derive(Debug, Serialize, JsonSchema)]
-struct PackRow {
-    name: String,
-    about: Option<String>,
-    /// The file; none where it is built in
-    file: Option<String>,
-    kinds: Vec<String>,
-}
-
-/// `stepmark.pack/1`: one pack.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PackShown {
-    name: String,
-    about: Option<String>,
-    file: Option<String>,
-    kinds: Vec<KindShown>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct KindShown {
-    name: String,
-    /// The word behind `stepmark` for its moves
-    command: String,
-    lifecycle: Option<String>,
-    states: Vec<String>,
-    moves: Vec<MoveShown>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct MoveShown {
-    name: String,
-    about: Option<String>,
-    from: Vec<String>,
-    /// The state that it enters; none where the state stays, `$return` where it leads back
-    to: Option<String>,
-    args: Vec<String>,
-    guards: Vec<String>,
-    needs: Vec<String>,
-}
-
-/// `stepmark.pack-check/1`: what packs are wrong about.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PackChecked {
-    /// The packs that can be used
-    packs: Vec<String>,
-    /// Artifacts whose status they do not have
-    illegal: Vec<IllegalArtifact>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct IllegalArtifact {
-    path: String,
-    status: String,
-    /// The states that there are
-    states: Vec<String>,
+answers! { Answer<'a>
+    /// `pack list`: the packs of the project, and those that are built in
+    "stepmark.packs/1" List { packs: Vec<Row<&'a PackRow>>, more: usize }
+    /// `pack show`: the kinds of a pack, their states and moves
+    "stepmark.pack/1" Show (&'a PackShown)
+    /// `pack check`: packs that can be used, and what they make illegal
+    "stepmark.pack-check/1" Check (&'a PackChecked)
+    struct PackRow {
+        name: String, about: Option<String>,
+        /// The file; none where it is built in
+        file: Option<String>,
+        kinds: Vec<String>,
+    }
+    struct PackShown { name: String, about: Option<String>, file: Option<String>, kinds: Vec<KindShown> }
+    struct PackChecked {
+        /// The packs that can be used
+        packs: Vec<String>,
+        /// Artifacts whose status they do not have
+        illegal: Vec<IllegalArtifact>,
+    }
+    struct KindShown {
+        name: String,
+        /// The word behind `stepmark` for its moves
+        command: String,
+        lifecycle: Option<String>, states: Vec<String>, moves: Vec<MoveShown>,
+    }
+    struct MoveShown {
+        name: String, about: Option<String>, from: Vec<String>,
+        /// The state that it enters; none where the state stays, `$return` where it leads back
+        to: Option<String>,
+        args: Vec<String>, guards: Vec<String>, needs: Vec<String>,
+    }
+    struct IllegalArtifact {
+        path: String, status: String,
+        /// The states that there are
+        states: Vec<String>,
+    }
 }
 
 impl PackCommand {
@@ -164,15 +135,21 @@ fn list(project: &Project, list: &ListArguments, output: &Output) -> Result<(), 
         file: file.map(str::to_owned),
         kinds: pack.kinds.iter().map(|own| own.kind.name.clone()).collect(),
     };
-    let rows: Vec<PackRow> = all(project).into_iter().map(row).collect();
-    let one = |row: &PackRow| serde_json::to_value(row).unwrap_or_default();
-    list.answer((output, "stepmark.packs/1", "packs"), rows, one, |rows| {
-        let cells = rows.iter().map(|row| {
-            let file = row.file.clone().unwrap_or_else(|| "built in".to_owned());
-            vec![row.name.clone(), row.kinds.join(", "), file, row.about.clone().unwrap_or_default()]
-        });
-        output.line(table(&["PACK", "KINDS", "FILE", "ABOUT"], cells));
-    })
+    let mut rows: Vec<PackRow> = all(project).into_iter().map(row).collect();
+    let answer = |packs, more| Answer::List { packs, more };
+    list.answer(
+        output,
+        &mut rows,
+        |row| row,
+        answer,
+        |rows| {
+            let cells = rows.iter().map(|row| {
+                let file = row.file.clone().unwrap_or_else(|| "built in".to_owned());
+                vec![row.name.clone(), row.kinds.join(", "), file, row.about.clone().unwrap_or_default()]
+            });
+            output.line(table(&["PACK", "KINDS", "FILE", "ABOUT"], cells));
+        },
+    )
 }
 
 fn show(project: &Project, name: &str, output: &Output) -> Result<Exit, Failure> {
@@ -187,10 +164,7 @@ fn show(project: &Project, name: &str, output: &Output) -> Result<Exit, Failure>
         file: file.map(str::to_owned),
         kinds: pack.kinds.iter().map(|own| shown(&own.kind)).collect(),
     };
-    if output.json {
-        output.json("stepmark.pack/1", &shown);
-        return Ok(Exit::Fine);
-    }
+    output.answer(|| Answer::Show(&shown));
     for line in [&shown.about, &shown.file].into_iter().flatten() {
         output.remark(line);
     }
@@ -284,10 +258,7 @@ fn check(project: &Project, file: Option<&Path>, output: &Output) -> Result<Exit
     });
     let checked = PackChecked { illegal: illegal.collect(), packs };
     let exit = if checked.illegal.is_empty() { Exit::Fine } else { Exit::Findings };
-    if output.json {
-        output.json("stepmark.pack-check/1", &checked);
-        return Ok(exit);
-    }
+    output.answer(|| Answer::Check(&checked));
     for IllegalArtifact { path, status, states } in &checked.illegal {
         output.line(format_args!("{path}: `{status}` is no state: there are {}", states.join(", ")));
     }

@@ -1,8 +1,14 @@
-//! `stepmark session`
+//! `stepmark session` and `exec`
+
+use std::ffi::OsString;
 
 use clap::{Args, Subcommand};
-use serde_json::{Value as Json, json};
-use stepmark_model::journal::{Event, EventDraft, Kind, SessionId};
+use jiff::Timestamp;
+use serde_json::Value as Json;
+use stepmark_model::{
+    artifact::ProjectPath,
+    journal::{Event, EventDraft, EventId, Kind, SessionId},
+};
 use stepmark_store::history::Session as Record;
 
 use crate::{
@@ -10,12 +16,10 @@ use crate::{
     commands::{memory, sharing::instructions},
     environment::new_id,
     exit::{Exit, Failure},
-    output::{ListArguments, Output, table},
+    output::{ListArguments, Output, Row, table},
     process,
     project::Project,
 };
-
-const SCHEMA: &str = "stepmark.session/1";
 
 pub(super) const PROCESS: &str = "process";
 
@@ -94,13 +98,12 @@ fn start(project: Project, output: &Output, name: Option<&str>) -> Result<Exit, 
     let (project, id) = begin(project, name, process::parent())?;
     refresh_instructions(&project, output);
     let memory = memory::handed_over(&project, None, output);
-    if output.json {
-        let export = export(&id);
-        output
-            .json(SCHEMA, json!({"session": id.as_str(), "name": name, "export": export, "memory": memory}));
-    }
+    let export = export(&id);
+    output.answer(|| {
+        Answer::Session(Told::Started { session: id.as_str(), name, export: &export, memory: &memory })
+    });
     output.line(format_args!("# session {id}{}", name.map(|name| format!(": {name}")).unwrap_or_default()));
-    output.line(export(&id));
+    output.line(&export);
     // Comments for a shell: what is recalled is one line each.
     memory.lines().for_each(|line| output.remark(format_args!("# {line}")));
     Ok(Exit::Fine)
@@ -128,9 +131,7 @@ fn end(project: Project, output: &Output, id: Option<&SessionId>) -> Result<Exit
         ));
     }
     let sealed = close(&project.in_session(Some(id.clone())), &id, "session end", output)?;
-    if output.json {
-        output.json(SCHEMA, json!({"session": id.as_str(), "state": "ended", "sealed": sealed}));
-    }
+    output.answer(|| Answer::Session(Told::Ended { session: id.as_str(), state: "ended", sealed: &sealed }));
     output.remark(format_args!("session {id} has ended; its part of the journal is in `.stepmark/journal`"));
     Ok(Exit::Fine)
 }
@@ -167,16 +168,14 @@ fn list(project: &Project, output: &Output, list: &ListArguments) -> Result<Exit
     records.reverse();
     let more = list.cut(&mut records);
     if output.json {
-        let sessions: Vec<Json> = records.iter().map(|record| wire(project, record)).collect();
-        output.json(SCHEMA, json!({"sessions": list.keep_fields(sessions)?, "more": more}));
+        let sessions = list.keep_fields(records.iter().map(|record| SessionRow::of(project, record)))?;
+        output.answer(|| Answer::Session(Told::List { sessions, more }));
     } else if records.is_empty() {
         output.remark("no session yet: `stepmark session start` begins one");
     } else {
         let header = ["SESSION", "NAME", "STATE", "BEGAN", "LAST EVENT", "EVENTS", "ACTOR"];
         output.line(table(&header, records.iter().map(|record| row(project, record))));
-        if more > 0 {
-            output.remark(format_args!("and {more} more"));
-        }
+        list.remark_more(more, output);
     }
     Ok(Exit::Fine)
 }
@@ -185,12 +184,10 @@ fn show(project: &Project, output: &Output, id: Option<&SessionId>) -> Result<Ex
     let id = named(project, id)?;
     let record = record(project, &id)?;
     let events = project.workspace.history().ask(|history| history.of_session(id.as_str()))?;
-    if output.json {
-        let mut wire = wire(project, &record);
-        wire["event_list"] = events.iter().map(event_wire).collect();
-        output.json(SCHEMA, wire);
-        return Ok(Exit::Fine);
-    }
+    output.answer(|| {
+        let event_list = events.iter().map(EventRow::of).collect();
+        Answer::Session(Told::Show { session: SessionRow::of(project, &record), event_list })
+    });
     let header = ["SESSION", "NAME", "STATE", "BEGAN", "LAST EVENT", "EVENTS", "ACTOR"];
     output.line(table(&header, [row(project, &record)]));
     output.line("");
@@ -279,27 +276,50 @@ fn event_row(event: &Event) -> Vec<String> {
     ]
 }
 
-fn event_wire(event: &Event) -> Json {
-    json!({
-        "id": event.id.to_string(),
-        "at": event.at.to_string(),
-        "kind": event.kind.as_str(),
-        "actor": event.actor.to_string(),
-        "artifact": event.artifact.as_ref().map(|artifact| artifact.path.to_string()),
-        "command": event.command,
-    })
+answers! { Answer<'a>
+    /// `session`: one session, or all in `sessions`
+    "stepmark.session/1" Session (Told<'a>)
+    struct SessionRow<'a> {
+        session: &'a str, name: Option<&'a str>, state: &'static str, began: Timestamp,
+        ended: Option<Timestamp>, events: u64, last_event: EventRow<'a>,
+    }
+    struct EventRow<'a> {
+        id: EventId, at: Timestamp, kind: &'a str, actor: String, artifact: Option<&'a ProjectPath>,
+        command: Option<&'a str>,
+    }
+    enum Told<'a> {
+        Started { session: &'a str, name: Option<&'a str>, export: &'a str, memory: &'a str },
+        Ended { session: &'a str, state: &'static str, sealed: &'a [String] },
+        List { sessions: Vec<Row<SessionRow<'a>>>, more: usize },
+        Show { #[serde(flatten)] session: SessionRow<'a>, event_list: Vec<EventRow<'a>> },
+    }
 }
 
-fn wire(project: &Project, record: &Record) -> Json {
-    json!({
-        "session": record.id,
-        "name": name(record),
-        "state": state(project, record),
-        "began": record.first_at.to_string(),
-        "ended": record.end.as_ref().map(|end| end.at.to_string()),
-        "events": record.events,
-        "last_event": event_wire(&record.last),
-    })
+impl<'a> EventRow<'a> {
+    fn of(event: &'a Event) -> Self {
+        Self {
+            id: event.id,
+            at: event.at,
+            kind: event.kind.as_str(),
+            actor: event.actor.to_string(),
+            artifact: event.artifact.as_ref().map(|artifact| &artifact.path),
+            command: event.command.as_deref(),
+        }
+    }
+}
+
+impl<'a> SessionRow<'a> {
+    fn of(project: &Project, record: &'a Record) -> Self {
+        Self {
+            session: &record.id,
+            name: name(record),
+            state: state(project, record),
+            began: record.first_at,
+            ended: record.end.as_ref().map(|end| end.at),
+            events: record.events,
+            last_event: EventRow::of(&record.last),
+        }
+    }
 }
 
 /// Builds the instructions anew, which is allowed at the boundaries of a cycle only. That they cannot be
@@ -311,5 +331,50 @@ pub(super) fn refresh_instructions(project: &Project, output: &Output) {
         Err(error) => {
             output.warning(format_args!("the instructions stay as they are: {}", crate::exit::chain(&error)))
         }
+    }
+}
+
+/// Become another program, after all state is on the disk
+///
+/// What was cut off is finished, a hand-off event is in the journal, and the process is replaced: the program
+/// finds all state in files. `STEPMARK_SESSION` and `STEPMARK_ROOT` are set for it as a convenience; without
+/// a current session one begins. Tickets are never waited for.
+#[derive(Debug, Args)]
+pub(crate) struct Exec {
+    /// Neither begin a session nor pass the current one on
+    #[arg(long)]
+    no_session: bool,
+    /// The program and its arguments
+    #[arg(required = true, last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl Exec {
+    pub(crate) fn run(&self, project: Project, output: &Output) -> Result<Exit, Failure> {
+        let Some((program, arguments)) = self.command.split_first() else {
+            return Err(Failure::new(Exit::Usage, "a command is wanted"));
+        };
+        let project = match (&project.workspace.attribution().session, self.no_session) {
+            (_, true) => project.in_session(None),
+            (Some(_), false) => project,
+            (None, false) => begin(project, None, process::own())?.0,
+        };
+        refresh_instructions(&project, output);
+        // The arguments may hold secrets, and the journal reaches git: only the program is told.
+        let draft = EventDraft::new(Kind::HAND_OFF)
+            .with_command("exec")
+            .with("program", program.to_string_lossy().into_owned())
+            .with("arguments", arguments.len());
+        // It becomes the program, and keeps its number.
+        let draft = process::own().into_iter().fold(draft, |draft, own| draft.with(PROCESS, own));
+        // This finishes what was cut off, and returns when the event is on the disk.
+        project.workspace.history().append_event(draft)?;
+        output.finish()?;
+        let session = match (&project.workspace.attribution().session, self.no_session) {
+            (Some(session), false) => process::Session::Attached(session.as_str()),
+            _ => process::Session::None,
+        };
+        let hand_off = process::HandOff { program, arguments, root: project.root().path(), session };
+        Err(hand_off.replace_process())
     }
 }

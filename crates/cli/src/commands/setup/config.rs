@@ -3,10 +3,11 @@
 use crate::{
     environment::new_id,
     exit::{Exit, Failure},
-    output::{ListArguments, Output, spinner, table},
+    output::{ListArguments, Output, Row, spinner, table},
     project::Project,
 };
 use clap::{Args, Subcommand};
+use serde_json::Value as Json;
 use stepmark_store::{
     changes::Initialised,
     configuration::{Configuration, ConfiguredValue, Origin, UnknownKey, VARIABLES, Variable},
@@ -56,45 +57,45 @@ impl Config {
     }
 }
 
-fn show(project: &Project, output: &Output, origin: bool, list: &ListArguments) -> Result<(), Failure> {
+fn show<'c>(
+    project: &'c Project,
+    output: &Output,
+    origin: bool,
+    list: &ListArguments,
+) -> Result<(), Failure> {
     let configuration = project.workspace.configuration();
     let mut values = configuration.effective_values();
     let more = list.cut(&mut values);
     if output.json {
-        let files: Vec<_> = configuration.sources().map(|(file, _)| file.display().to_string()).collect();
-        let unknown = |unknown: &UnknownKey| serde_json::json!({"key": unknown.key, "file": unknown.file.display().to_string()});
-        let unknown: Vec<_> = configuration.unknown_keys().iter().map(unknown).collect();
-        let result = serde_json::json!({
-            "root": project.root().path().display().to_string(),
-            "files": files,
-            "values": list.keep_fields(values.iter().map(value_wire).collect())?,
-            "more": more,
-            "unknown_keys": unknown,
+        let unknown =
+            |own: &'c UnknownKey| UnknownRow { key: &own.key, file: own.file.display().to_string() };
+        let values = list.keep_fields(values.iter().map(ValueRow::of))?;
+        output.answer(|| Answer::Config {
+            root: project.root().path().display().to_string(),
+            files: configuration.sources().map(|(file, _)| file.display().to_string()).collect(),
+            values,
+            more,
+            unknown_keys: configuration.unknown_keys().iter().map(unknown).collect(),
         });
-        output.json("stepmark.config/1", result);
     }
     let columns = if origin { 3 } else { 2 };
     let row = |value: &ConfiguredValue| [value.key.clone(), value.text(), value.origin.to_string()];
     let rows = values.iter().map(|value| row(value)[..columns].to_vec());
     output.line(table(&["KEY", "VALUE", "ORIGIN"][..columns], rows));
-    if more > 0 {
-        output.remark(format_args!("and {more} more"));
-    }
+    list.remark_more(more, output);
     Ok(())
 }
 
 /// The one table of both sides; keys that hold times are dynamic too.
 fn print_variables(output: &Output, list: &ListArguments) -> Result<(), Failure> {
-    let wire = |variable: &&Variable| {
-        serde_json::json!({
-            "name": variable.name,
-            "side": variable.side.to_string(),
-            "environment": variable.environment,
-            "meaning": variable.meaning,
-        })
+    let row = |variable: &&'static Variable| VariableRow {
+        name: &variable.name,
+        side: variable.side.to_string(),
+        environment: variable.environment.as_deref(),
+        meaning: variable.meaning,
     };
-    let answer = (output, "stepmark.config-variables/1", "variables");
-    list.answer(answer, VARIABLES.iter().collect(), wire, |variables| {
+    let answer = |variables, more| Answer::Variables { variables, more };
+    list.answer(output, &mut VARIABLES.iter().collect(), row, answer, |variables| {
         let rows = variables.iter().map(|variable| {
             let environment = variable.environment.as_deref().unwrap_or("-");
             [&variable.name, &*variable.side.to_string(), environment, variable.meaning]
@@ -105,21 +106,41 @@ fn print_variables(output: &Output, list: &ListArguments) -> Result<(), Failure>
     })
 }
 
-fn value_wire(value: &ConfiguredValue) -> serde_json::Value {
-    let place = value.origin.place();
-    let variable = match &value.origin {
-        Origin::Environment { variable } => Some(variable),
-        _ => None,
-    };
-    serde_json::json!({
-        "key": value.key,
-        "value": value.value.to_json(),
-        "layer": value.origin.layer(),
-        "file": place.map(|place| place.file.display().to_string()),
-        "line": place.map(|place| place.position.line),
-        "column": place.map(|place| place.position.column),
-        "variable": variable,
-    })
+answers! { Answer<'a>
+    /// `config show`: the configuration that counts
+    "stepmark.config/1" Config {
+        root: String, files: Vec<String>, values: Vec<Row<ValueRow<'a>>>, more: usize,
+        unknown_keys: Vec<UnknownRow<'a>>,
+    }
+    /// `config variables`: all keys
+    "stepmark.config-variables/1" Variables { variables: Vec<Row<VariableRow<'a>>>, more: usize }
+    /// `init`: the configuration file
+    "stepmark.init/1" Init { root: String, configuration: &'a str, created: bool }
+    struct UnknownRow<'a> { key: &'a str, file: String }
+    struct VariableRow<'a> { name: &'a str, side: String, environment: Option<&'a str>, meaning: &'a str }
+    struct ValueRow<'a> {
+        key: &'a str, value: Json, layer: &'static str, file: Option<String>, line: Option<usize>,
+        column: Option<usize>, variable: Option<&'a str>,
+    }
+}
+
+impl<'a> ValueRow<'a> {
+    fn of(value: &'a ConfiguredValue) -> Self {
+        let place = value.origin.place();
+        let variable = match &value.origin {
+            Origin::Environment { variable } => Some(&**variable),
+            _ => None,
+        };
+        Self {
+            key: &value.key,
+            value: value.value.to_json(),
+            layer: value.origin.layer(),
+            file: place.map(|place| place.file.display().to_string()),
+            line: place.map(|place| place.position.line),
+            column: place.map(|place| place.position.column),
+            variable,
+        }
+    }
 }
 
 /// Make `.stepmark/config.yaml` with a project id
@@ -134,13 +155,8 @@ impl Init {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let initialised = project.workspace.initialise(&new_id())?;
         let root = project.root().path().display();
-        if output.json {
-            let created = matches!(initialised, Initialised::Created);
-            let result = serde_json::json!({
-                "root": root.to_string(), "configuration": CONFIGURATION_PATH, "created": created,
-            });
-            output.json("stepmark.init/1", result);
-        }
+        let created = matches!(initialised, Initialised::Created);
+        output.answer(|| Answer::Init { root: root.to_string(), configuration: CONFIGURATION_PATH, created });
         match initialised {
             Initialised::Created => output.remark(format_args!("created {CONFIGURATION_PATH} in {root}")),
             Initialised::Existing => {

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, error::ErrorKind};
 use clap_complete::{Shell, env::Shells};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     completion,
     exit::{Exit, Failure},
     help::{all_commands, command_line},
-    output::{ListArguments, Output, Reader, table},
+    output::{ListArguments, Output, Reader, Row, table},
     schemas::{document, find, published},
 };
 
@@ -118,15 +118,23 @@ pub(crate) struct Schema {
     list: ListArguments,
 }
 
+answers! { Answer
+    /// `schema`: all schemas
+    "stepmark.schemas/1" Schemas { schemas: Vec<Row<SchemaRow>>, more: usize }
+    struct SchemaRow { name: String, description: String }
+}
+
 impl Schema {
     pub(crate) fn run(&self, output: &Output) -> Result<Exit, Failure> {
         let schemas = published().map_err(|error| Failure::from_error(Exit::Io, &error))?;
         let words = |schema: &Value| schema["description"].as_str().unwrap_or_default().to_owned();
         let Some(name) = &self.name else {
-            let one =
-                |(name, schema): &(&String, &Value)| json!({"name": name, "description": words(schema)});
-            let answer = (output, "stepmark.schemas/1", "schemas");
-            self.list.answer(answer, schemas.iter().collect(), one, |schemas| {
+            let row = |(name, schema): &(&String, &Value)| SchemaRow {
+                name: (*name).clone(),
+                description: words(schema),
+            };
+            let answer = |schemas, more| Answer::Schemas { schemas, more };
+            self.list.answer(output, &mut schemas.iter().collect(), row, answer, |schemas| {
                 let rows = schemas.iter().map(|(name, schema)| vec![(*name).clone(), words(schema)]);
                 output.line(table(&["SCHEMA", "OF"], rows));
             })?;

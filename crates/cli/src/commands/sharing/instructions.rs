@@ -1,7 +1,7 @@
 //! `stepmark instructions`
 
 use clap::{Args, Subcommand};
-use stepmark_model::projection::instructions::CacheState;
+use stepmark_model::{artifact::ProjectPath, projection::instructions::CacheState};
 use stepmark_store::instructions::{CachedInstructions, Refreshed};
 
 use crate::{
@@ -46,11 +46,12 @@ impl Instructions {
 fn build(project: &Project, output: &Output) -> Result<Exit, Failure> {
     let refreshed = project.workspace.instructions().refresh()?.ok_or_else(not_configured)?;
     let before = &refreshed.before;
-    if output.json {
-        let mut wire = wire(before, "build", Some(refreshed.is_written), None);
-        wire["kept"] = serde_json::json!(refreshed.kept);
-        output.json("stepmark.instructions/1", wire);
-    }
+    output.answer(|| {
+        let mut answer = answer(before, "build", None);
+        let Answer::Instructions { written, kept, .. } = &mut answer;
+        (*written, *kept) = (Some(refreshed.is_written), Some(refreshed.kept.as_ref()));
+        answer
+    });
     say_kept(&refreshed, output);
     warn(before, output);
     let (path, size) = (&before.output, before.meta.content_size_bytes);
@@ -69,9 +70,7 @@ pub(crate) fn say_kept(refreshed: &Refreshed, output: &Output) {
 
 fn verify(project: &Project, output: &Output) -> Result<Exit, Failure> {
     let cached = project.workspace.instructions().read()?.ok_or_else(not_configured)?;
-    if output.json {
-        output.json("stepmark.instructions/1", wire(&cached, "verify", None, None));
-    }
+    output.answer(|| answer(&cached, "verify", None));
     warn(&cached, output);
     let path = &cached.output;
     if cached.verdict == CacheState::Current {
@@ -104,7 +103,7 @@ fn show(project: &Project, output: &Output) -> Result<Exit, Failure> {
     }
     if output.json {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        output.json("stepmark.instructions/1", wire(&cached, "show", None, Some(text)));
+        output.answer(|| answer(&cached, "show", Some(text)));
     } else {
         output.bytes(bytes);
     }
@@ -146,28 +145,35 @@ const fn remedy(verdict: &CacheState) -> &'static str {
     }
 }
 
-fn wire(
-    cached: &CachedInstructions,
-    task: &str,
-    is_written: Option<bool>,
-    content: Option<String>,
-) -> serde_json::Value {
+answers! { Answer<'a>
+    /// `instructions`: an instruction file and its components
+    "stepmark.instructions/1" Instructions {
+        task: &'a str, output: &'a ProjectPath, meta: &'a ProjectPath, verdict: &'static str, reason: String,
+        changed: &'a [String], written: Option<bool>, content_hash: &'a str, content_size_bytes: u64,
+        components: &'a [String], unreadable: &'a [ProjectPath], content: Option<String>,
+        /// The place of the edited version, if there is one; of `build` alone
+        #[serde(skip_serializing_if = "Option::is_none")] kept: Option<Option<&'a ProjectPath>>,
+    }
+}
+
+fn answer<'a>(cached: &'a CachedInstructions, task: &'a str, content: Option<String>) -> Answer<'a> {
     let changed = match &cached.verdict {
-        CacheState::InputsChanged { changed } => changed.clone(),
-        _ => Vec::new(),
+        CacheState::InputsChanged { changed } => changed.as_slice(),
+        _ => &[],
     };
-    serde_json::json!({
-        "task": task,
-        "output": cached.output,
-        "meta": cached.meta_file,
-        "verdict": cached.verdict.word(),
-        "reason": reason(&cached.verdict),
-        "changed": changed,
-        "written": is_written,
-        "content_hash": cached.meta.content_hash,
-        "content_size_bytes": cached.meta.content_size_bytes,
-        "components": cached.meta.components,
-        "unreadable": cached.unreadable,
-        "content": content,
-    })
+    Answer::Instructions {
+        task,
+        output: &cached.output,
+        meta: &cached.meta_file,
+        verdict: cached.verdict.word(),
+        reason: reason(&cached.verdict),
+        changed,
+        written: None,
+        content_hash: &cached.meta.content_hash,
+        content_size_bytes: cached.meta.content_size_bytes,
+        components: &cached.meta.components,
+        unreadable: &cached.unreadable,
+        content,
+        kept: None,
+    }
 }

@@ -30,9 +30,7 @@ impl Context {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let path = self.artifact.as_deref().map(|given| project.artifact_path(given)).transpose()?;
         let found = project.workspace.context().of(path.as_ref())?;
-        if output.json {
-            output.json("stepmark.context/2", wire(&found));
-        }
+        output.answer(|| answer(&found));
         describe(&found, path.is_some(), output);
         for (path, reason) in &found.missing {
             output.warning(format_args!("`{path}` counts and cannot be used: {reason}"));
@@ -90,49 +88,66 @@ fn saying(candidate: &ContextCandidate) -> String {
     }
 }
 
-fn wire(found: &Found) -> serde_json::Value {
-    let workflow = found.workflow.as_ref().map(|workflow| {
-        let because: Vec<_> = workflow.evidence.iter().map(ToString::to_string).collect();
-        serde_json::json!({"name": workflow.name, "track": workflow.track, "because": because})
-    });
-    let problem = |answer: &ContextAnswer| {
-        let missing = found.missing.iter().find(|(path, _)| Some(path) == answer.path());
-        missing.map(|(_, reason)| reason.clone()).or_else(|| match &answer.winner()?.verdict {
-            ContextOutcome::WinsUnusably { reason } => Some(reason.clone()),
-            _ => None,
-        })
-    };
-    let answer = |answer: &ContextAnswer| {
-        serde_json::json!({
-            "path": answer.path(),
-            "problem": problem(answer),
-            "candidates": answer.candidates.iter().map(candidate_wire).collect::<Vec<_>>(),
-        })
-    };
-    serde_json::json!({
-        "artifact": found.artifact,
-        "workflow": workflow,
-        "active": answer(&found.active),
-        "configuration_file": answer(&found.configuration_file),
-    })
+answers! { Answer<'a>
+    /// `show context`: which artifact, workflow and configuration file apply, and why
+    "stepmark.context/2" Context {
+        artifact: Option<&'a ProjectPath>, workflow: Option<WorkflowRow<'a>>, active: Decided<'a>,
+        configuration_file: Decided<'a>,
+    }
+    struct WorkflowRow<'a> { name: &'a str, track: String, because: Vec<String> }
+    struct Decided<'a> {
+        path: Option<&'a ProjectPath>, problem: Option<&'a str>, candidates: Vec<Candidate<'a>>,
+    }
+    struct Candidate<'a> {
+        kind: String, source: &'a str, key: Option<&'a str>, value: Option<&'a str>, line: Option<usize>,
+        verdict: &'static str, reason: Option<&'a str>,
+    }
 }
 
-fn candidate_wire(candidate: &ContextCandidate) -> serde_json::Value {
-    let (verdict, reason) = match &candidate.verdict {
-        ContextOutcome::Silent => ("silent", None),
-        ContextOutcome::Unreadable { reason } => ("unreadable", Some(reason)),
-        ContextOutcome::Wins(_) => ("wins", None),
-        ContextOutcome::WinsUnusably { reason } => ("wins-unusably", Some(reason)),
-        ContextOutcome::Farther => ("farther", None),
+fn answer<'f>(found: &'f Found) -> Answer<'f> {
+    let workflow = found.workflow.as_ref().map(|workflow| WorkflowRow {
+        name: &workflow.name,
+        track: workflow.track.to_string(),
+        because: workflow.evidence.iter().map(ToString::to_string).collect(),
+    });
+    let decided = |answer: &'f ContextAnswer| {
+        let missing = found.missing.iter().find(|(path, _)| Some(path) == answer.path());
+        let unusable = || match &answer.winner()?.verdict {
+            ContextOutcome::WinsUnusably { reason } => Some(&**reason),
+            _ => None,
+        };
+        Decided {
+            path: answer.path(),
+            problem: missing.map(|(_, reason)| &**reason).or_else(unusable),
+            candidates: answer.candidates.iter().map(Candidate::of).collect(),
+        }
     };
-    let statement = candidate.statement.as_ref();
-    serde_json::json!({
-        "kind": candidate.kind.to_string(),
-        "source": candidate.name,
-        "key": statement.map(|statement| &statement.key),
-        "value": statement.and_then(|statement| statement.text.as_ref()),
-        "line": statement.and_then(|statement| Some(statement.position?.line)),
-        "verdict": verdict,
-        "reason": reason,
-    })
+    Answer::Context {
+        artifact: found.artifact.as_ref(),
+        workflow,
+        active: decided(&found.active),
+        configuration_file: decided(&found.configuration_file),
+    }
+}
+
+impl<'a> Candidate<'a> {
+    fn of(candidate: &'a ContextCandidate) -> Self {
+        let (verdict, reason) = match &candidate.verdict {
+            ContextOutcome::Silent => ("silent", None),
+            ContextOutcome::Unreadable { reason } => ("unreadable", Some(&**reason)),
+            ContextOutcome::Wins(_) => ("wins", None),
+            ContextOutcome::WinsUnusably { reason } => ("wins-unusably", Some(&**reason)),
+            ContextOutcome::Farther => ("farther", None),
+        };
+        let statement = candidate.statement.as_ref();
+        Self {
+            kind: candidate.kind.to_string(),
+            source: &candidate.name,
+            key: statement.map(|statement| &*statement.key),
+            value: statement.and_then(|statement| statement.text.as_deref()),
+            line: statement.and_then(|statement| Some(statement.position?.line)),
+            verdict,
+            reason,
+        }
+    }
 }

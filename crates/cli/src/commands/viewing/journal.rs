@@ -5,14 +5,16 @@ use std::{
     path::PathBuf,
 };
 
-use super::{diff::Diff, replay::Replay, show::At};
+use super::{
+    replay::Replay,
+    show::{At, Diff},
+};
 use crate::{
     exit::{Exit, Failure, chain},
-    output::{self, Output, history, keep_fields, on_one_line, replay, spinner},
+    output::{self, Output, Row, history, keep_fields, on_one_line, replay::ProblemRow, spinner, wire::Open},
     project::Project,
 };
 use clap::{Args, Subcommand};
-use serde_json::{Value as Json, json};
 use stepmark_model::{
     artifact::ProjectPath,
     bmad::sprint::{SPRINT_STATUS_NAME, StorySide},
@@ -79,10 +81,9 @@ impl Journal {
             Work::Seal { .. } => {
                 let sealed = project.workspace.history().seal_all()?;
                 let segments = spinner::count(sealed.len(), "segment");
-                let answer = || seal_answer(&StagedHistory { sealed, ..StagedHistory::default() });
-                output.json_or("stepmark.journal-seal/1", answer, || {
-                    output.remark(format_args!("{segments} sealed"));
-                });
+                let history = StagedHistory { sealed, ..StagedHistory::default() };
+                output.answer(|| Answer::Seal(&history));
+                output.remark(format_args!("{segments} sealed"));
                 Ok(Exit::Fine)
             }
         }
@@ -116,20 +117,9 @@ fn warn_of(error: &StageHistoryError, what: &str) {
 }
 
 fn show_staged(output: &Output, history: &StagedHistory) {
-    output.json_or(
-        "stepmark.journal-seal/1",
-        || seal_answer(history),
-        || {
-            let segments = spinner::count(history.sealed.len(), "segment");
-            output.remark(format_args!("{segments} sealed, {} staged", history.staged.len()));
-        },
-    );
-}
-
-fn seal_answer(StagedHistory { sealed, staged }: &StagedHistory) -> Json {
-    let sealed: Vec<&str> = sealed.iter().map(SegmentName::as_str).collect();
-    let staged: Vec<&str> = staged.iter().map(ProjectPath::as_str).collect();
-    json!({ "sealed": sealed, "staged": staged })
+    output.answer(|| Answer::Seal(history));
+    let segments = spinner::count(history.sealed.len(), "segment");
+    output.remark(format_args!("{segments} sealed, {} staged", history.staged.len()));
 }
 
 const PLACES: [(SegmentPlace, &str); 3] =
@@ -140,10 +130,11 @@ fn status(project: &Project, output: &Output) -> Result<Exit, Failure> {
     let (segments, problems) = (history.segments()?, history.problems()?);
     let of = |place: SegmentPlace| segments.iter().filter(move |segment| segment.place == place);
     if output.json {
-        let counts: serde_json::Map<String, Json> =
-            PLACES.iter().map(|(place, word)| ((*word).to_owned(), counts(of(*place)))).collect();
-        let problems: Vec<Json> = problems.iter().map(replay::problem).collect();
-        output.json("stepmark.journal-status/1", json!({ "segments": counts, "problems": problems }));
+        let [live, sealed, joined] = PLACES.map(|(place, _)| counts(of(place)));
+        output.answer(|| Answer::Status {
+            segments: SegmentCounts { live, sealed, joined },
+            problems: problems.iter().map(ProblemRow::of).collect(),
+        });
     } else {
         for (place, word) in PLACES {
             let (count, bytes, events) = sums(of(place));
@@ -163,27 +154,21 @@ fn status(project: &Project, output: &Output) -> Result<Exit, Failure> {
 fn compact(project: &Project, output: &Output) -> Result<Exit, Failure> {
     let compacted = compact_segments(project.root(), FsyncPolicy::default())?;
     let (before, after) = (compacted.before, compacted.after);
-    output.json_or(
-        "stepmark.journal-compact/1",
-        || {
-            let names: Vec<&str> = compacted.segments.iter().map(SegmentName::as_str).collect();
-            json!({
-                "segments": names,
-                "files_before": before.count, "files_after": after.count,
-                "bytes_before": before.bytes, "bytes_after": after.bytes,
-            })
-        },
-        || {
-            let segments = spinner::count(compacted.segments.len(), "segment");
-            output.remark(format_args!(
-                "{segments} compacted, {} of {} bytes → {} of {} bytes",
-                spinner::count(before.count, "file"),
-                before.bytes,
-                spinner::count(after.count, "file"),
-                after.bytes
-            ));
-        },
-    );
+    output.answer(|| Answer::Compact {
+        segments: &compacted.segments,
+        files_before: before.count,
+        files_after: after.count,
+        bytes_before: before.bytes,
+        bytes_after: after.bytes,
+    });
+    output.remark(format_args!(
+        "{} compacted, {} of {} bytes → {} of {} bytes",
+        spinner::count(compacted.segments.len(), "segment"),
+        spinner::count(before.count, "file"),
+        before.bytes,
+        spinner::count(after.count, "file"),
+        after.bytes
+    ));
     Ok(Exit::Fine)
 }
 
@@ -196,9 +181,24 @@ fn sums<'a>(segments: impl Iterator<Item = &'a KnownSegment>) -> (usize, u64, u6
     })
 }
 
-fn counts<'a>(segments: impl Iterator<Item = &'a KnownSegment>) -> Json {
+fn counts<'a>(segments: impl Iterator<Item = &'a KnownSegment>) -> PlaceCounts {
     let (count, bytes, events) = sums(segments);
-    json!({ "count": count, "bytes": bytes, "events": events })
+    PlaceCounts { count, bytes, events }
+}
+
+answers! { Answer<'a>
+    /// `log`: events, the latest first
+    "stepmark.log/1" Log { events: Vec<Row<Open<&'a Event>>>, more: bool }
+    /// `log journal status`: segments and what is wrong with them
+    "stepmark.journal-status/1" Status { segments: SegmentCounts, problems: Vec<ProblemRow<'a>> }
+    /// `log journal compact`: which segments were joined into fewer files
+    "stepmark.journal-compact/1" Compact {
+        segments: &'a [SegmentName], files_before: u64, files_after: u64, bytes_before: u64, bytes_after: u64,
+    }
+    /// `journal seal`: which segments were sealed, and which files of them were staged
+    "stepmark.journal-seal/1" Seal (&'a StagedHistory)
+    struct SegmentCounts { live: PlaceCounts, sealed: PlaceCounts, joined: PlaceCounts }
+    struct PlaceCounts { count: usize, bytes: u64, events: u64 }
 }
 
 /// The most events that are shown where nothing narrows them.
@@ -268,10 +268,8 @@ impl Log {
         let has_more = limit.is_some_and(|limit| events.len() > limit);
         events.truncate(limit.unwrap_or(usize::MAX));
         if output.json {
-            let events: Result<Vec<serde_json::Value>, _> = events.iter().map(serde_json::to_value).collect();
-            let events = events.map_err(|error| Failure::from_error(Exit::Io, &error))?;
-            let events = keep_fields(&self.fields, events)?;
-            output.json("stepmark.log/1", json!({ "events": events, "more": has_more }));
+            let events = keep_fields(&self.fields, events.iter().map(Open))?;
+            output.answer(|| Answer::Log { events, more: has_more });
         } else {
             // In one piece: thousands of lines are thousands of writes otherwise.
             let is_elsewhere = |event: &Event| {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
+use serde_json::{Map, Value as Json};
 use stepmark_model::{
     artifact::natural_order,
     selection::{FieldValue, Selectable, Selection, SelectionError, SelectionField, SortKeys, parse_fields},
@@ -206,20 +207,27 @@ fn print_table(output: &Output, rows: &[SummaryRow<'_>], columns: &[SelectionFie
     }));
 }
 
+answers! { Answer
+    /// `list`: the artifacts that a filter matches, with the fields asked for
+    "stepmark.list/2" List {
+        artifacts: Vec<Map<String, Json>>, total: usize,
+        /// The number of artifacts whose frontmatter cannot be read
+        unasked: usize,
+        unreadable: Vec<String>,
+    }
+}
+
 fn print_json(
     output: &Output,
     (found, unasked): (&Artifacts, usize),
     (rows, total): (&[SummaryRow<'_>], usize),
     columns: &[SelectionField],
 ) {
-    let object = |row: &SummaryRow<'_>| -> serde_json::Value {
+    let object = |row: &SummaryRow<'_>| {
         let listed = row.listed();
-        let fields = columns.iter().map(|field| (field.name().to_owned(), listed.value(*field).to_json()));
-        serde_json::Value::Object(fields.collect())
+        columns.iter().map(|field| (field.name().to_owned(), listed.value(*field).to_json())).collect()
     };
-    let artifacts: Vec<_> = rows.iter().map(object).collect();
-    output.json(
-        "stepmark.list/2",
-        serde_json::json!({"artifacts": artifacts, "total": total, "unasked": unasked, "unreadable": spinner::unreadable(found)}),
-    );
+    let artifacts = rows.iter().map(object).collect();
+    let unreadable = spinner::unreadable(found);
+    output.answer(|| Answer::List { artifacts, total, unasked, unreadable });
 }

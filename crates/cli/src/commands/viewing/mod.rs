@@ -2,7 +2,6 @@
 
 pub(crate) mod board;
 pub(crate) mod context;
-pub(crate) mod diff;
 pub(crate) mod journal;
 pub(crate) mod list;
 pub(crate) mod next;

@@ -6,8 +6,6 @@ use std::{
 };
 
 use clap::Args;
-use serde::Serialize;
-use serde_json::json;
 use stepmark_model::{
     artifact::{Problem, ProjectPath},
     check::ProblemCounts,
@@ -37,19 +35,24 @@ pub(crate) struct Next {
     artifact: Option<PathBuf>,
 }
 
-/// The answer `stepmark.next/3`.
-#[derive(Debug, Serialize)]
-struct NextAnswer {
-    path: String,
-    #[serde(flatten)]
-    next: NextWire,
-    /// Errors and warnings of its own.
-    problems: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    command: Option<String>,
-    /// The file of a skill to read for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    read: Option<String>,
+answers! { Answer<'a>
+    /// `next`: the step to go on with, and its file; else the moves of its status
+    "stepmark.next/3" Next {
+        path: &'a ProjectPath, #[serde(flatten)] next: NextWire,
+        /// Errors and warnings of its own
+        problems: usize,
+        #[serde(skip_serializing_if = "Option::is_none")] command: Option<String>,
+        /// The file of a skill to read for it
+        #[serde(skip_serializing_if = "Option::is_none")] read: Option<&'a ProjectPath>,
+    }
+    /// `next` without an artifact, where several are open: those that were begun first
+    "stepmark.next-list/1" List {
+        artifacts: Vec<EntryRow<'a>>,
+        #[serde(skip_serializing_if = "Option::is_none")] stories: Option<Vec<&'a NextStory>>,
+    }
+    struct EntryRow<'a> {
+        path: &'a ProjectPath, status: Option<&'a str>, next: Option<&'a str>, command: Option<&'a str>,
+    }
 }
 
 impl Next {
@@ -82,16 +85,14 @@ impl Next {
         let guide = project.workspace.guide(&artifact);
         if output.json {
             let counts = ProblemCounts::of(&project.workspace.checks().own_findings(&artifact));
-            let wire = NextAnswer {
-                path: artifact.path().to_string(),
+            let command = Entry::of(&ArtifactSummary::of(&artifact)).command;
+            output.answer(|| Answer::Next {
+                path: artifact.path(),
                 next: NextWire::new(&artifact),
                 problems: counts.errors + counts.warnings,
-                command: Entry::of(&ArtifactSummary::of(&artifact))
-                    .command
-                    .filter(|_| has_commands(&artifact)),
-                read: guide.as_ref().map(ToString::to_string),
-            };
-            output.json("stepmark.next/3", wire);
+                command: command.filter(|_| has_commands(&artifact)),
+                read: guide.as_ref(),
+            });
         }
         let Some(progress) = progress else {
             let exit = tell_move(&artifact, guide.as_ref(), output);
@@ -155,38 +156,32 @@ fn list(
     entries.retain(|entry| is_begun(entry) || !is_later(entry));
     let unwritten: Vec<&NextStory> = stories.iter().filter(|story| story.spec.is_none()).collect();
     entries.sort_by_key(|entry| if entry.command.is_none() { 2 } else { u8::from(!is_begun(entry)) });
-    let row = |entry: &Entry| json!({"path": entry.path.as_str(), "status": entry.status, "next": entry.next, "command": entry.command});
-    output.json_or(
-        "stepmark.next-list/1",
-        || {
-            let story =
-                |own: &&NextStory| json!({"list": own.list.as_str(), "id": own.id, "title": own.title});
-            let mut answer = json!({"artifacts": entries.iter().map(row).collect::<Vec<_>>()});
-            if !unwritten.is_empty() {
-                answer["stories"] = unwritten.iter().map(story).collect();
-            }
-            answer
-        },
-        || {
-            for own in &unwritten {
-                output.line(format_args!(
-                    "story {} of {}, which has no spec yet: {}",
-                    own.id, own.list, own.title
-                ));
-            }
-            if entries.is_empty() && !unwritten.is_empty() {
-                return;
-            }
-            if entries.is_empty() {
-                return output.remark("every open artifact waits for a person: `stepmark status` shows them");
-            }
-            let cell = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
-            let cells = |entry: &Entry| vec![entry.path.to_string(), cell(&entry.status), cell(&entry.next)];
-            output.line(table(&["ARTIFACT", "STATUS", "NEXT"], entries.iter().map(cells)));
-            output.remark("`stepmark next ARTIFACT` names the command");
-        },
-    );
-    Ok(if entries.is_empty() && unwritten.is_empty() { Exit::Person } else { Exit::Fine })
+    let exit = if entries.is_empty() && unwritten.is_empty() { Exit::Person } else { Exit::Fine };
+    output.answer(|| Answer::List {
+        artifacts: entries.iter().map(EntryRow::of).collect(),
+        stories: (!unwritten.is_empty()).then(|| unwritten.clone()),
+    });
+    for own in &unwritten {
+        let title = &own.title;
+        output.line(format_args!("story {} of {}, which has no spec yet: {title}", own.id, own.list));
+    }
+    if entries.is_empty() && unwritten.is_empty() {
+        output.remark("every open artifact waits for a person: `stepmark status` shows them");
+    }
+    if !entries.is_empty() {
+        let cell = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+        let cells = |entry: &Entry| vec![entry.path.to_string(), cell(&entry.status), cell(&entry.next)];
+        output.line(table(&["ARTIFACT", "STATUS", "NEXT"], entries.iter().map(cells)));
+        output.remark("`stepmark next ARTIFACT` names the command");
+    }
+    Ok(exit)
+}
+
+impl<'a> EntryRow<'a> {
+    fn of(Entry { path, status, next, command, .. }: &'a Entry) -> Self {
+        let [status, next, command] = [status, next, command].map(Option::as_deref);
+        Self { path, status, next, command }
+    }
 }
 
 /// Those of a kind that has an order in that order, where the first of them stands.

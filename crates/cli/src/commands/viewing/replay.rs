@@ -9,21 +9,20 @@ use crate::{
     exit::{Exit, Failure, chain},
     output::{
         Output,
-        replay::{Summary, show, wire},
+        replay::{Summary, answer, show},
         spinner, with_spinner,
     },
     project::Project,
     published_file,
 };
 use clap::Args;
-use serde_json::json;
 use stepmark_store::{
     history::{History, HistoryError, VerifiedSegments, verify_segments},
     replay::ReplayedArtifacts,
 };
 use stepmark_view::{
     observation::{Observation, ObservedMemory},
-    overview::Overview,
+    overview::{Counts, Overview},
     page,
 };
 
@@ -47,11 +46,7 @@ pub(crate) struct Replay {
 impl Replay {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let summary = if self.artifacts.is_empty() { all(project)? } else { self.named(project)? };
-        if output.json {
-            output.json("stepmark.replay/2", wire(&summary));
-        } else {
-            show(&summary, output);
-        }
+        output.answer_or(|| answer(&summary), || show(&summary, output));
         Ok(summary.exit(self.strict))
     }
 
@@ -131,33 +126,24 @@ impl Report {
     }
 
     fn answer(&self, overview: &Overview, bytes: usize, output: &Output) {
-        let counts = overview.counts;
-        output.json_or(
-            "stepmark.report/1",
-            || {
-                json!({
-                    "file": self.file.display().to_string(),
-                    "bytes": bytes,
-                    "artifacts": counts.artifacts,
-                    "done": counts.done,
-                    "next": counts.next,
-                    "errors": counts.errors,
-                    "warnings": counts.warnings,
-                })
-            },
-            || {
-                let waiting = counts.artifacts - counts.done - counts.next;
-                let waiting = if waiting == 0 { String::new() } else { format!("{waiting} waiting, ") };
-                output.remark(format_args!(
-                    "{}: {} of {} done, {} to go on with, {waiting}{}, {}",
-                    self.file.display(),
-                    counts.done,
-                    spinner::count(counts.artifacts, "artifact"),
-                    counts.next,
-                    spinner::count(counts.errors, "error"),
-                    spinner::count(counts.warnings, "warning"),
-                ));
-            },
-        );
+        let Counts { artifacts, done, next, errors, warnings, .. } = overview.counts;
+        let file = self.file.display().to_string();
+        let waiting = artifacts - done - next;
+        let waiting = if waiting == 0 { String::new() } else { format!("{waiting} waiting, ") };
+        output.remark(format_args!(
+            "{file}: {done} of {} done, {next} to go on with, {waiting}{}, {}",
+            spinner::count(artifacts, "artifact"),
+            spinner::count(errors, "error"),
+            spinner::count(warnings, "warning"),
+        ));
+        output.answer(|| Answer::Report { file, bytes, artifacts, done, next, errors, warnings });
+    }
+}
+
+answers! { Answer
+    /// `report`: the file that was written
+    "stepmark.report/1" Report {
+        file: String, bytes: usize, artifacts: usize, done: usize, next: usize, errors: usize,
+        warnings: usize,
     }
 }

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::{Value as Json, json};
 use stepmark_model::{
     artifact::ProjectPath,
-    resume::{NoResumePoint, ResumeAnswer, ResumeDecision, ResumeReport, SourceReport, SourceResult, Tier},
+    resume::{
+        InterruptedSession, NoResumePoint, OpenDelegation, ResumeAnswer, ResumeDecision, ResumePoint,
+        ResumeReport, SourceReport, SourceResult, StateSource, Tier,
+    },
     summary::ArtifactSummary,
     tracked_artifact::TrackedArtifact,
 };
@@ -21,7 +23,6 @@ use crate::{
     project::Project,
 };
 
-const SCHEMA: &str = "stepmark.resume/2";
 /// The most artifacts that are listed where several may be meant.
 const FIRST: usize = 10;
 
@@ -52,9 +53,7 @@ impl Resume {
         let Resumption { report, verdict } = project.workspace.resume(&path, self.tier)?;
         match verdict {
             ResumeDecision::Answer(answer) => {
-                if output.json {
-                    output.json(SCHEMA, answer_wire(&report, &answer));
-                }
+                output.answer(|| answered(&report, &answer));
                 tell((project, output), &report, &answer)?;
                 Ok(Exit::Fine)
             }
@@ -63,12 +62,9 @@ impl Resume {
                 if project.workspace.artifact(&path).is_ok_and(is_waiting) {
                     NoResumePoint::NOT_IMPORTED.clone_into(&mut help);
                 }
-                if output.json {
-                    let mut wire = report_wire(&report);
-                    wire["answer"] = false.into();
-                    wire["why"] = reason.as_str().into();
-                    output.json(SCHEMA, wire);
-                }
+                output.answer(|| {
+                    Answer::Resume(Told::Unclear { report: Looked::of(&report), answer: false, why: &reason })
+                });
                 let message = format!("cannot tell where to go on with `{path}`: {reason}");
                 Err(Failure::new(Exit::Findings, message).with_help(help))
             }
@@ -84,13 +80,14 @@ fn choose(project: &Project, output: &Output) -> Result<Result<ProjectPath, Exit
         ResumeChoice::One(path) => return Ok(Ok(path)),
         ResumeChoice::Unclear(paths) => paths,
     };
-    if output.json {
-        let first: Vec<&ProjectPath> = unfinished.iter().take(FIRST).collect();
-        output.json(
-            SCHEMA,
-            json!({"artifact": null, "answer": false, "unfinished": first, "total_unfinished": unfinished.len()}),
-        );
-    }
+    output.answer(|| {
+        Answer::Resume(Told::Several {
+            artifact: None,
+            answer: false,
+            unfinished: unfinished.iter().take(FIRST).collect(),
+            total_unfinished: unfinished.len(),
+        })
+    });
     if unfinished.is_empty() {
         output.remark("nothing is unfinished");
         return Ok(Err(Exit::Fine));
@@ -151,36 +148,59 @@ fn tell(
     Ok(())
 }
 
-fn answer_wire(report: &ResumeReport, answer: &ResumeAnswer) -> Json {
-    let mut wire = report_wire(report);
-    wire["answer"] = true.into();
-    wire["from"] = json!({"source": answer.source, "name": answer.name});
-    wire["why"] = answer.why.as_str().into();
-    if let (Json::Object(wire), Json::Object(point)) = (&mut wire, json!(answer.point)) {
-        wire.extend(point);
+answers! { Answer<'a>
+    /// `resume`: where to go on, and what each source says
+    "stepmark.resume/2" Resume (Told<'a>)
+    // The sources that were looked at.
+    struct Looked<'a> {
+        artifact: &'a ProjectPath, tier: u8, sources: Vec<SourceRow<'a>>, distrusted: Vec<SourceRow<'a>>,
+        delegations: &'a [OpenDelegation], interrupted_sessions: &'a [InterruptedSession],
+        cautions: &'a [String],
     }
-    wire["cautions"] = json!(answer.cautions);
-    wire
+    struct Origin<'a> { source: StateSource, name: Option<&'a str> }
+    struct SourceRow<'a> {
+        source: StateSource, name: Option<&'a str>, verdict: &'static str, finding: String,
+    }
+    enum Told<'a> {
+        Answer {
+            #[serde(flatten)] report: Looked<'a>, answer: bool, from: Origin<'a>, why: &'a str,
+            #[serde(flatten)] point: &'a ResumePoint,
+        },
+        Unclear { #[serde(flatten)] report: Looked<'a>, answer: bool, why: &'a str },
+        Several {
+            artifact: Option<&'a ProjectPath>, answer: bool, unfinished: Vec<&'a ProjectPath>,
+            total_unfinished: usize,
+        },
+    }
 }
 
-fn report_wire(report: &ResumeReport) -> Json {
-    let is_distrusted = |one: &&SourceReport| matches!(one.result, SourceResult::Distrusted { .. });
-    json!({
-        "artifact": report.artifact,
-        "tier": report.tier as u8,
-        "sources": report.sources.iter().map(source_wire).collect::<Vec<_>>(),
-        "distrusted": report.sources.iter().filter(is_distrusted).map(source_wire).collect::<Vec<_>>(),
-        "delegations": report.delegations,
-        "interrupted_sessions": report.sessions,
-        "cautions": report.cautions,
+fn answered<'a>(report: &'a ResumeReport, answer: &'a ResumeAnswer) -> Answer<'a> {
+    Answer::Resume(Told::Answer {
+        report: Looked { cautions: &answer.cautions, ..Looked::of(report) },
+        answer: true,
+        from: Origin { source: answer.source, name: answer.name.as_deref() },
+        why: &answer.why,
+        point: &answer.point,
     })
 }
 
-fn source_wire(source: &SourceReport) -> Json {
-    json!({
-        "source": source.source,
-        "name": source.name,
-        "verdict": source.result.word(),
-        "finding": source.result.to_string(),
-    })
+impl<'a> Looked<'a> {
+    fn of(report: &'a ResumeReport) -> Self {
+        let is_distrusted = |one: &&SourceReport| matches!(one.result, SourceResult::Distrusted { .. });
+        let row = |source: &'a SourceReport| SourceRow {
+            source: source.source,
+            name: source.name.as_deref(),
+            verdict: source.result.word(),
+            finding: source.result.to_string(),
+        };
+        Self {
+            artifact: &report.artifact,
+            tier: report.tier as u8,
+            sources: report.sources.iter().map(row).collect(),
+            distrusted: report.sources.iter().filter(is_distrusted).map(row).collect(),
+            delegations: &report.delegations,
+            interrupted_sessions: &report.sessions,
+            cautions: &report.cautions,
+        }
+    }
 }

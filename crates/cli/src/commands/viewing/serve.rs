@@ -10,7 +10,6 @@ use std::{
 
 use clap::Args;
 use jiff::Timestamp;
-use serde_json::json;
 use stepmark_store::watching::WatchTrouble;
 use stepmark_sync::run::ChangeSignal;
 use stepmark_view::{
@@ -43,6 +42,11 @@ pub(crate) struct Serve {
     /// The port on 127.0.0.1 and [::1]; 0 takes any that is free
     #[arg(long, value_name = "PORT", default_value_t = PORT)]
     port: u16,
+}
+
+answers! { Answer<'a>
+    /// `serve`: where the page is
+    "stepmark.serve/1" Serve { url: &'a str }
 }
 
 impl Serve {
@@ -90,7 +94,8 @@ impl Serve {
             })
             .collect();
         let url = format!("http://127.0.0.1:{port}/");
-        output.json_or("stepmark.serve/1", || json!({ "url": url }), || output.line(&url));
+        output.answer(|| Answer::Serve { url: &url });
+        output.line(&url);
         let again = ChangeSignal::default();
         let following = Following { open: project, again: again.clone() };
         tokio::select! {

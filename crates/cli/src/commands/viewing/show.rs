@@ -1,27 +1,30 @@
-//! `stepmark show`
+//! `stepmark show`, `log at` and `log diff`
 
 use std::path::PathBuf;
 
 use super::context::Context;
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, bar, history, on_one_line, spinner, wire::ArtifactWire},
+    output::{
+        ListArguments, Output, Row, bar, history, on_one_line, spinner,
+        wire::{ArtifactWire, Open},
+    },
     project::Project,
 };
 use clap::{Args, Subcommand};
 use jiff::{Timestamp, civil};
-use serde_json::{Value as Json, json};
-use stepmark_frontmatter::Value;
+use serde_json::{Map, Value as Json};
+use stepmark_frontmatter::{Change, Value, diff};
 use stepmark_model::{
-    artifact::Artifact,
+    artifact::{Artifact, FileHash, ProjectPath},
     check::ProblemCounts,
-    journal::Event,
+    journal::{ArtifactKey, Event, EventId},
     resume::NoResumePoint,
     summary::ArtifactSummary,
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::Unit,
 };
-use stepmark_store::history::{History, HistoryError, Point};
+use stepmark_store::history::{History, HistoryError, KnownArtifact, Point};
 use stepmark_view::observation::Entry;
 
 /// Show one artifact: its state, its workflow and its steps
@@ -49,13 +52,12 @@ impl Show {
         let artifact = project.workspace.artifact(&path)?;
         let findings = project.workspace.checks().own_findings(&artifact);
         if output.json {
-            let summary = ArtifactSummary::of(&artifact);
-            let mut wire = serde_json::to_value(ArtifactWire::new(&summary, ProblemCounts::of(&findings)))
-                .map_err(|error| Failure::from_error(Exit::Io, &error))?;
-            wire["file_hash"] = artifact.artifact().file_hash().to_string().into();
-            wire["lifecycle"] = lifecycle(&artifact);
-            wire["frontmatter"] = frontmatter(artifact.artifact());
-            output.json("stepmark.show/2", wire);
+            output.answer(|| Answer::Show {
+                artifact: ArtifactWire::new(&ArtifactSummary::of(&artifact), ProblemCounts::of(&findings)),
+                file_hash: artifact.artifact().file_hash(),
+                lifecycle: LifecycleRow::of(&artifact),
+                frontmatter: frontmatter(artifact.artifact()),
+            });
             return Ok(Exit::Fine);
         }
         describe(&artifact, output);
@@ -68,20 +70,43 @@ impl Show {
     }
 }
 
-fn lifecycle(artifact: &TrackedArtifact) -> serde_json::Value {
-    let Some(choice) = artifact.lifecycle() else { return serde_json::Value::Null };
-    serde_json::json!({
-        "name": choice.lifecycle.name(),
-        "state": artifact.lifecycle_state().map(|state| &state.name),
-        "moves": artifact.moves().iter().map(|legal| &legal.to.name).collect::<Vec<_>>(),
-        "because": choice.evidence.iter().map(ToString::to_string).collect::<Vec<_>>(),
-    })
+answers! { Answer<'a>
+    /// `show`: one artifact with its frontmatter
+    "stepmark.show/2" Show {
+        #[serde(flatten)] artifact: ArtifactWire, file_hash: FileHash, lifecycle: Option<LifecycleRow<'a>>,
+        frontmatter: Json,
+    }
+    /// `log at`: a frontmatter at a time
+    "stepmark.at/1" At {
+        path: &'a ProjectPath, key: &'a ArtifactKey, event: EventId, at: Timestamp, state: Option<&'a Json>,
+    }
+    /// `log diff`: what differs between the ends of two sessions
+    "stepmark.diff/1" Diff { artifacts: Vec<Row<DifferenceRow<'a>>>, more: usize }
+    struct LifecycleRow<'a> {
+        name: &'a str, state: Option<&'a str>, moves: Vec<&'a str>, because: Vec<String>,
+    }
+    struct DifferenceRow<'a> {
+        path: &'a ProjectPath, key: &'a ArtifactKey, older: Option<EventId>, newer: Option<EventId>,
+        changes: Open<&'a [Change]>,
+    }
 }
 
-fn frontmatter(artifact: &Artifact) -> serde_json::Value {
+impl<'a> LifecycleRow<'a> {
+    fn of(artifact: &'a TrackedArtifact) -> Option<Self> {
+        let choice = artifact.lifecycle()?;
+        Some(Self {
+            name: choice.lifecycle.name(),
+            state: artifact.lifecycle_state().map(|state| &*state.name),
+            moves: artifact.moves().iter().map(|legal| &*legal.to.name).collect(),
+            because: choice.evidence.iter().map(ToString::to_string).collect(),
+        })
+    }
+}
+
+fn frontmatter(artifact: &Artifact) -> Json {
     let yaml = artifact.state_yaml();
     let value = yaml.as_ref().and_then(|yaml| Value::of(yaml, yaml.root()?).ok());
-    value.map_or(serde_json::Value::Null, |value| value.to_json())
+    value.map_or(Json::Null, |value| value.to_json())
 }
 
 fn describe(artifact: &TrackedArtifact, output: &Output) {
@@ -175,10 +200,8 @@ impl At {
             None => None,
         };
         if output.json {
-            output.json(
-                "stepmark.at/1",
-                json!({ "path": path.as_str(), "key": key.as_str(), "event": event.id, "at": event.at, "state": state }),
-            );
+            let state = state.as_ref();
+            output.answer(|| Answer::At { path: &path, key: &key, event: event.id, at: event.at, state });
             return Ok(Exit::Fine);
         }
         let Some(state) = state else {
@@ -226,6 +249,87 @@ fn end_of_day(text: &str) -> Option<Timestamp> {
     let date = Some(text).filter(|text| text.len() == 10)?.parse::<civil::Date>().ok()?;
     let end = date.at(23, 59, 59, 999_999_000);
     end.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+}
+
+/// Show what differs in the artifacts between the ends of two sessions
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    /// The session at whose end the older states stood
+    older: String,
+    /// The session at whose end the newer states stood
+    newer: String,
+    #[command(flatten)]
+    list: ListArguments,
+}
+
+struct Difference {
+    artifact: KnownArtifact,
+    older: Option<Event>,
+    newer: Option<Event>,
+    changes: Vec<Change>,
+}
+
+impl Diff {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let history = History::open(project.root())?;
+        let mut differences = Vec::new();
+        for artifact in history.touched(&self.older, &self.newer)? {
+            differences.extend(self.compare(&history, artifact)?);
+        }
+        let answer = |artifacts, more| Answer::Diff { artifacts, more };
+        self.list.answer(output, &mut differences, DifferenceRow::of, answer, |differences| {
+            if differences.is_empty() {
+                output.remark(format_args!(
+                    "no artifact differs between the ends of {} and {}",
+                    self.older, self.newer
+                ));
+            }
+            differences.iter().for_each(|difference| tell(difference, output));
+        })?;
+        Ok(Exit::Fine)
+    }
+
+    fn compare(&self, history: &History, artifact: KnownArtifact) -> Result<Option<Difference>, Failure> {
+        let at_end =
+            |session: &str| history.at(&artifact.key, &artifact.path, &Point::Session(session.to_owned()));
+        let (older, newer) = (at_end(&self.older)?, at_end(&self.newer)?);
+        if older.as_ref().map(|event| event.id) == newer.as_ref().map(|event| event.id) {
+            return Ok(None);
+        }
+        let changes = diff(&state(history, older.as_ref())?, &state(history, newer.as_ref())?);
+        let is_same = changes.is_empty() && exists(older.as_ref()) == exists(newer.as_ref());
+        Ok((!is_same).then_some(Difference { artifact, older, newer, changes }))
+    }
+}
+
+fn exists(event: Option<&Event>) -> bool {
+    event.is_some_and(|event| event.after.is_some())
+}
+
+fn state(history: &History, event: Option<&Event>) -> Result<Json, Failure> {
+    match event.filter(|event| event.after.is_some()) {
+        Some(event) => Ok(history.state_after(event.id)?),
+        None => Ok(Json::Object(Map::new())),
+    }
+}
+
+impl<'a> DifferenceRow<'a> {
+    fn of(Difference { artifact, older, newer, changes }: &'a Difference) -> Self {
+        let [older, newer] = [older, newer].map(|event| event.as_ref().map(|event| event.id));
+        Self { path: &artifact.path, key: &artifact.key, older, newer, changes: Open(changes) }
+    }
+}
+
+fn tell(difference: &Difference, output: &Output) {
+    let presence = match (exists(difference.older.as_ref()), exists(difference.newer.as_ref())) {
+        (false, true) => " (new)",
+        (true, false) => " (gone)",
+        _ => "",
+    };
+    output.line(format_args!("{}{presence}", difference.artifact.path));
+    for change in &difference.changes {
+        output.line(format_args!("    {}", on_one_line(&history::change(change))));
+    }
 }
 
 #[cfg(test)]

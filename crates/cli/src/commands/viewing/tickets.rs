@@ -2,7 +2,7 @@
 
 use clap::Args;
 use stepmark_model::{
-    bmad::tickets::{Ticket, TicketGroup, TicketTree},
+    bmad::tickets::{NextTickets, Ticket, TicketGroup, TicketStatus, TicketTree},
     spelling::argument,
 };
 use stepmark_store::bmad::tickets::Tickets as Found;
@@ -24,6 +24,13 @@ pub(crate) struct Tickets {
     folder: Option<String>,
 }
 
+answers! { Answer
+    /// `tickets`: the tickets of BMAD 7 in build order, as its `tickets.py status` has them
+    "stepmark.tickets/1" Status (TicketStatus)
+    /// `next` where tickets of BMAD 7 are: by what can happen to them, as its `tickets.py next` has them
+    "stepmark.next-tickets/1" Next (NextTickets)
+}
+
 impl Tickets {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let found = project.workspace.tickets();
@@ -34,7 +41,7 @@ impl Tickets {
             None => return Err(no_initiative(&found)),
         };
         if output.json {
-            output.json("stepmark.tickets/1", tree.status(scope));
+            output.answer(|| Answer::Status(tree.status(scope)));
             return Ok(Exit::Fine);
         }
         let trees =
@@ -116,7 +123,7 @@ pub(super) fn next(found: &Found, folder: Option<&str>, output: &Output) -> Opti
     let open: Vec<(TicketGroup, &Ticket)> = open.collect();
     let exit = exit(&open);
     if output.json {
-        output.json("stepmark.next-tickets/1", tree.next(scope));
+        output.answer(|| Answer::Next(tree.next(scope)));
         return Some(Ok(exit));
     }
     for (group, name) in [

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use stepmark_model::{
+    artifact::ProjectPath,
     delegation::{Chains, Completion, Forest, ForestRow, Member},
     tracked_artifact::TrackedArtifact,
 };
@@ -11,7 +12,7 @@ use stepmark_store::workspace::ChainLink;
 
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output, bar, on_one_line, spinner, table, with_spinner},
+    output::{ListArguments, Output, Row, bar, on_one_line, spinner, table, with_spinner},
     project::Project,
 };
 
@@ -62,9 +63,9 @@ fn print_rows(
     list: &ListArguments,
 ) -> Result<(), Failure> {
     if output.json {
-        let nodes: Vec<_> = rows.iter().map(|row| node(row.member, row.level, row.is_cut_off)).collect();
+        let nodes = rows.iter().map(|row| Node::of(row.member, row.level, row.is_cut_off));
         let nodes = list.keep_fields(nodes)?;
-        output.json("stepmark.tree/1", serde_json::json!({"nodes": nodes, "more": more}));
+        output.answer(|| Answer::Tree { nodes, more });
         return Ok(());
     }
     if rows.is_empty() {
@@ -94,9 +95,7 @@ fn print_rows(
         })
         .collect();
     output.line(table(&["ARTIFACT", "AGENT", "DONE", "STATUS"], lines));
-    if more > 0 {
-        output.remark(format_args!("and {more} more"));
-    }
+    list.remark_more(more, output);
     Ok(())
 }
 
@@ -104,15 +103,12 @@ fn print_chain(output: &Output, links: &[ChainLink], list: &ListArguments) -> Re
     let members: Vec<(&ChainLink, Option<Member>)> =
         links.iter().map(|link| (link, link.artifact.as_ref().map(TrackedArtifact::member))).collect();
     if output.json {
-        let nodes: Vec<_> = members
-            .iter()
-            .enumerate()
-            .map(|(level, (link, member))| match member {
-                Some(member) => node(member, level, false),
-                None => serde_json::json!({"path": null, "id": link.id, "level": level}),
-            })
-            .collect();
-        output.json("stepmark.chain/1", serde_json::json!({"nodes": list.keep_fields(nodes)?}));
+        let nodes = members.iter().enumerate().map(|(level, (link, member))| match member {
+            Some(member) => ChainNode::Known(Node::of(member, level, false)),
+            None => ChainNode::Unknown { path: None, id: &link.id, level },
+        });
+        let nodes = list.keep_fields(nodes)?;
+        output.answer(|| Answer::Chain { nodes });
         return Ok(());
     }
     let lines = members.iter().enumerate().map(|(level, (link, member))| {
@@ -141,19 +137,37 @@ fn cells(name: String, member: &Member) -> Vec<String> {
     ]
 }
 
-fn node(member: &Member, level: usize, is_cut_off: bool) -> serde_json::Value {
-    let Completion { by_workflow, by_status } = member.completion;
-    serde_json::json!({
-        "path": member.path.as_str(),
-        "id": member.id(),
-        "parent_id": member.parent_id(),
-        "level": level,
-        "title": member.title,
-        "agent": member.agent.as_ref().map(|agent| &agent.0),
-        "status": member.status,
-        "done": member.progress.map(|(done, _)| done),
-        "total": member.progress.map(|(_, total)| total),
-        "finished": by_workflow || by_status,
-        "cut_off": is_cut_off,
-    })
+answers! { Answer<'a>
+    /// `tree`: artifacts by delegation
+    "stepmark.tree/1" Tree { nodes: Vec<Row<Node<'a>>>, more: usize }
+    /// `tree --up`: the chain above an artifact
+    "stepmark.chain/1" Chain { nodes: Vec<Row<ChainNode<'a>>> }
+    struct Node<'a> {
+        path: &'a ProjectPath, id: Option<&'a str>, parent_id: Option<&'a str>, level: usize,
+        title: Option<&'a str>, agent: Option<&'a str>, status: Option<&'a str>, done: Option<usize>,
+        total: Option<usize>, finished: bool, cut_off: bool,
+    }
+    enum ChainNode<'a> {
+        Known(Node<'a>),
+        Unknown { path: Option<&'a ProjectPath>, id: &'a str, level: usize },
+    }
+}
+
+impl<'a> Node<'a> {
+    fn of(member: &'a Member, level: usize, cut_off: bool) -> Self {
+        let Completion { by_workflow, by_status } = member.completion;
+        Self {
+            path: &member.path,
+            id: member.id(),
+            parent_id: member.parent_id(),
+            level,
+            title: member.title.as_deref(),
+            agent: member.agent.as_ref().map(|agent| &*agent.0),
+            status: member.status.as_deref(),
+            done: member.progress.map(|(done, _)| done),
+            total: member.progress.map(|(_, total)| total),
+            finished: by_workflow || by_status,
+            cut_off,
+        }
+    }
 }

@@ -1,91 +1,51 @@
 //! Schema `stepmark.check/1`: fields are added, never renamed or removed.
 
-use serde::Serialize;
 use stepmark_frontmatter::Span;
 use stepmark_model::check::{Finding, Fix, ProblemCounts, Remedy};
 use stepmark_store::checking::LeftOut;
 
 use super::{Checked, Fixable, FixedArtifact};
-use crate::output::report::Excerpt;
+use crate::output::{Row, report::Excerpt};
 
-#[derive(Debug, Serialize)]
-struct CheckWire<'a> {
-    schema: &'static str,
-    artifacts: usize,
-    findings: Vec<FindingWire<'a>>,
-    more: usize,
-    unreadable: &'a [String],
-    counts: ProblemCounts,
-    fixable: Fixable,
-    fixed: Vec<RemedyWire<'a>>,
-    declined: Vec<DeclinedWire<'a>>,
-    left_out: LeftOutWire,
-}
-
-/// Suppressed, known to the baseline, and gone from it.
-#[derive(Debug, Serialize)]
-struct LeftOutWire {
-    suppressed: usize,
-    known: usize,
-    gone: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct RemedyWire<'a> {
-    id: &'static str,
-    name: &'static str,
-    path: &'a str,
-    message: &'a str,
-    safety: &'static str,
-    title: &'a str,
-}
-
-#[derive(Debug, Serialize)]
-struct DeclinedWire<'a> {
-    #[serde(flatten)]
-    remedy: RemedyWire<'a>,
-    reason: String,
-}
-
-#[derive(Debug, Serialize)]
-struct FindingWire<'a> {
-    id: &'static str,
-    /// Alias of `name`, from before ids.
-    rule: &'static str,
-    name: &'static str,
-    severity: &'static str,
-    path: &'a str,
-    #[serde(flatten)]
-    place: PlaceWire,
-    message: &'a str,
-    help: Option<&'a str>,
-    fix: Option<FixWire<'a>>,
-}
-
-/// Lines and columns from 1, columns in characters; offsets in bytes from 0. Ends are exclusive.
-#[derive(Debug, Serialize)]
-struct PlaceWire {
-    line: usize,
-    column: usize,
-    end_line: usize,
-    end_column: usize,
-    offset: usize,
-    end_offset: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct FixWire<'a> {
-    safety: &'static str,
-    title: &'a str,
-    /// Ordered, without overlap; positions refer to the checked file.
-    edits: Vec<EditWire<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-struct EditWire<'a> {
-    #[serde(flatten)]
-    place: PlaceWire,
-    text: &'a str,
+answers! { Answer<'a>
+    /// `check`: findings, and fixes made
+    "stepmark.check/1" Check (CheckWire<'a>)
+    struct CheckWire<'a> {
+        /// The number of artifacts that were checked; files that are none are not counted.
+        artifacts: usize,
+        #[schemars(with = "Vec<Row<FindingWire>>")] findings: Vec<FindingWire<'a>>,
+        /// The number of findings that are not among these.
+        more: usize,
+        unreadable: &'a [String], counts: ProblemCounts, fixable: Fixable,
+        /// The fixes that were made before the file was checked.
+        fixed: Vec<RemedyWire<'a>>,
+        declined: Vec<DeclinedWire<'a>>, left_out: LeftOutWire,
+    }
+    // Findings that a suppression accepts, that the baseline knows, and those of it that are gone.
+    struct LeftOutWire { suppressed: usize, known: usize, gone: usize }
+    struct RemedyWire<'a> {
+        id: &'static str, name: &'static str, path: &'a str, message: &'a str, safety: &'static str,
+        title: &'a str,
+    }
+    struct DeclinedWire<'a> { #[serde(flatten)] remedy: RemedyWire<'a>, reason: String }
+    struct FindingWire<'a> {
+        id: &'static str,
+        /// The same as `name`, from before there was an id.
+        rule: &'static str,
+        name: &'static str, severity: &'static str, path: &'a str, #[serde(flatten)] place: PlaceWire,
+        message: &'a str, help: Option<&'a str>, fix: Option<FixWire<'a>>,
+    }
+    // A place in a file: lines and columns from 1, columns in characters; offsets in bytes from 0. The end is
+    // behind the last one.
+    struct PlaceWire {
+        line: usize, column: usize, end_line: usize, end_column: usize, offset: usize, end_offset: usize,
+    }
+    struct FixWire<'a> {
+        safety: &'static str, title: &'a str,
+        /// In order, without overlap; all places count in the file as it was checked.
+        edits: Vec<EditWire<'a>>,
+    }
+    struct EditWire<'a> { #[serde(flatten)] place: PlaceWire, text: &'a str }
 }
 
 pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error> {
@@ -94,8 +54,7 @@ pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error>
         file.findings.iter().map(move |finding| FindingWire::new(finding, &excerpt))
     });
     let LeftOut { suppressed, known, gone, .. } = checked.left_out;
-    let wire = CheckWire {
-        schema: "stepmark.check/1",
+    let wire = Answer::Check(CheckWire {
         artifacts: checked.artifacts(),
         findings: findings.collect(),
         more: checked.more(),
@@ -105,7 +64,7 @@ pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error>
         fixed: checked.fixed.iter().flat_map(fixed).collect(),
         declined: checked.fixed.iter().flat_map(declined).collect(),
         left_out: LeftOutWire { suppressed, known, gone },
-    };
+    });
     Ok(serde_json::to_string(&wire)? + "\n")
 }
 

@@ -3,7 +3,7 @@
 
 mod github;
 mod human;
-mod json;
+pub(crate) mod json;
 mod junit;
 mod sarif;
 #[cfg(test)]
@@ -79,7 +79,7 @@ pub(crate) struct FixedArtifact {
     pub(crate) declined: Vec<Declined>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct Fixable {
     pub(crate) safe: usize,
     #[serde(rename = "unsafe")]

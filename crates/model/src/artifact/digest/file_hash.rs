@@ -9,6 +9,8 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileHash([u8; 32]);
 
+stepmark_packs::schema_of_scalar!(FileHash, {"type": "string"});
+
 impl FileHash {
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())

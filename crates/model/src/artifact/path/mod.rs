@@ -15,6 +15,8 @@ pub const READ_LIMIT: u64 = 64 * 1024 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProjectPath(Box<str>);
 
+stepmark_packs::schema_of_scalar!(ProjectPath, {"type": "string"});
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProjectPathError {

@@ -128,7 +128,7 @@ pub struct Progress<'chain> {
     pub last_step: LastStep<'chain>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkState {
     NotStarted,

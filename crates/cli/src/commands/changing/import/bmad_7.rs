@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
-use stepmark_model::bmad::migration::{MigratedRow, Migration};
+use stepmark_model::{
+    artifact::ProjectPath,
+    bmad::migration::{MigratedRow, Migration},
+};
 
 use crate::{
     exit::{Exit, Failure},
@@ -45,39 +46,26 @@ fn word(text: &str) -> Result<(String, String), String> {
     Ok((word.trim().to_lowercase(), status.trim().to_owned()))
 }
 
-/// `stepmark.import-bmad-7/1`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Bmad7Imported {
-    /// Each epic and story, and what becomes of it
-    rows: Vec<Bmad7Row>,
-    /// Words that have no meaning yet: nothing is written before they have
-    unknown: Vec<(String, String)>,
-    /// Entries of the ledger that are no epic and no story: they stay in the archive alone
-    unplaced: Vec<String>,
-    /// The old files, and their places in the archive
-    archived: Vec<(String, String)>,
-    written: bool,
-}
-
-/// `stepmark.import-bmad-7-verify/1`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Bmad7Verified {
-    /// The number of epics and stories that were looked for
-    rows: usize,
-    /// Those that are lost, by key, each with the reason
-    lost: Vec<(String, String)>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Bmad7Row {
-    key: String,
-    title: String,
-    from: Option<String>,
-    to: String,
-    ticket: String,
-    files: Vec<String>,
-    /// Keys of its frontmatter that stay in the archive alone
-    left: Vec<String>,
+answers! { Answer<'a>
+    /// `import bmad-7`: what becomes of epics and stories, and whether it was written
+    "stepmark.import-bmad-7/1" Imported {
+        /// Each epic and story, and what becomes of it
+        rows: &'a [MigratedRow],
+        /// Words that have no meaning yet: nothing is written before they have
+        unknown: &'a [(String, String)],
+        /// Entries of the ledger that are no epic and no story: they stay in the archive alone
+        unplaced: &'a [String],
+        /// The old files, and their places in the archive
+        archived: &'a [(ProjectPath, ProjectPath)],
+        written: bool,
+    }
+    /// `import bmad-7 --verify`: what the tickets lack of the sprint in the archive
+    "stepmark.import-bmad-7-verify/1" Verified {
+        /// The number of epics and stories that were looked for
+        rows: usize,
+        /// Those that are lost, by key, each with the reason
+        lost: &'a [(String, String)],
+    }
 }
 
 impl ImportBmad7 {
@@ -99,7 +87,7 @@ impl ImportBmad7 {
             show(&made, output);
         }
         if let Some((key, word)) = made.unknown.first() {
-            self.answer(&made, false, output)?;
+            answer(&made, false, output);
             return Err(Failure::new(Exit::Findings, format!("nothing was written: `{word}` of `{key}` is no word of BMAD"))
                 .with_help(format!("say what it means: `stepmark import bmad-7 --word {word}=STATUS`, one of draft, ready-for-dev, in-progress, in-review, built, done, blocked, dropped")));
         }
@@ -121,33 +109,8 @@ impl ImportBmad7 {
         } else if !self.dry_run {
             return Err(Failure::new(Exit::Findings, "nothing was written").with_help("`--yes` writes it"));
         }
-        self.answer(&made, is_meant, output)?;
+        answer(&made, is_meant, output);
         Ok(Exit::Fine)
-    }
-
-    fn answer(&self, made: &Migration, written: bool, output: &Output) -> Result<(), Failure> {
-        if !output.json {
-            return Ok(());
-        }
-        let row = |row: &MigratedRow| Bmad7Row {
-            key: row.key.clone(),
-            title: row.title.clone(),
-            from: row.from.clone(),
-            to: row.to.clone(),
-            ticket: row.ticket.clone(),
-            files: row.files.iter().map(ToString::to_string).collect(),
-            left: row.left.clone(),
-        };
-        let answer = Bmad7Imported {
-            rows: made.rows.iter().map(row).collect(),
-            unknown: made.unknown.clone(),
-            unplaced: made.unplaced.clone(),
-            archived: made.archived.iter().map(|(from, to)| (from.to_string(), to.to_string())).collect(),
-            written,
-        };
-        let answer = serde_json::to_value(answer).map_err(|error| Failure::from_error(Exit::Io, &error))?;
-        output.json("stepmark.import-bmad-7/1", answer);
-        Ok(())
     }
 
     fn take_back(
@@ -161,7 +124,7 @@ impl ImportBmad7 {
         let made =
             six.migrated(&self.initiative, words).map_err(|reason| Failure::new(Exit::Findings, reason))?;
         project.workspace.migrate_back(&made, &six.output)?;
-        self.answer(&made, true, output)?;
+        answer(&made, true, output);
         output.remark(format_args!("{} are where they were", spinner::count(made.archived.len(), "file")));
         Ok(Exit::Fine)
     }
@@ -177,18 +140,19 @@ impl ImportBmad7 {
             Failure::new(Exit::Findings, message).with_help("`stepmark import bmad-7` makes both")
         })?;
         let (count, lost) = looked.map_err(|reason| Failure::new(Exit::Findings, reason))?;
-        if output.json {
-            let answer = serde_json::to_value(Bmad7Verified { rows: count, lost: lost.clone() });
-            output.json("stepmark.import-bmad-7-verify/1", answer.unwrap_or_default());
-        } else {
-            lost.iter().for_each(|(key, reason)| output.line(format_args!("{key}: {reason}")));
-        }
+        output.answer(|| Answer::Verified { rows: count, lost: &lost });
+        lost.iter().for_each(|(key, reason)| output.line(format_args!("{key}: {reason}")));
         if lost.is_empty() {
             output.remark(format_args!("nothing is lost of {count} epics and stories"));
             return Ok(Exit::Fine);
         }
         Ok(Exit::Findings)
     }
+}
+
+fn answer(made: &Migration, written: bool, output: &Output) {
+    let Migration { rows, unknown, unplaced, archived, .. } = made;
+    output.answer(|| Answer::Imported { rows, unknown, unplaced, archived, written });
 }
 
 /// Tells what goes where, and what cannot.

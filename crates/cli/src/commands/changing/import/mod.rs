@@ -2,10 +2,10 @@
 
 pub(crate) mod bmad_7;
 pub(crate) mod pack;
-mod records;
-mod stories;
+pub(crate) mod records;
+pub(crate) mod stories;
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::{
     commands::flow::graph_file,
@@ -14,10 +14,10 @@ use crate::{
     project::Project,
 };
 use clap::{Args, Subcommand};
-use serde_json::json;
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{
     artifact::ProjectPath,
+    autodev::SubStep,
     flows::{EventDump, Graph},
 };
 use stepmark_store::{
@@ -47,6 +47,23 @@ enum What {
     Pack(pack::ImportRows),
     #[command(name = "bmad-7")]
     Bmad7(bmad_7::ImportBmad7),
+}
+
+answers! { Answer<'a>
+    /// `import autodev`: the state file that was found, and whether anything was written
+    "stepmark.import-autodev/1" Autodev {
+        from: &'a ProjectPath, file: &'a ProjectPath, older: bool, lacks_key: bool, written: bool,
+        flow: &'a str, step: String, name: &'a str, status: &'a str, sub_step: &'a SubStep,
+    }
+    /// `import flow`: the graph that was taken in
+    "stepmark.import-flow/1" Flow { graph: &'a str, tasks: usize, written: bool }
+    /// `import flow` of a dump of events: its graphs, the statuses that it tells, and types that are not
+    /// known
+    "stepmark.import-flow-events/1" FlowEvents {
+        graphs: Vec<GraphRow<'a>>, events: usize, statuses: &'a BTreeMap<String, String>,
+        unknown: &'a BTreeMap<String, usize>, kept: Option<&'a ProjectPath>,
+    }
+    struct GraphRow<'a> { graph: &'a str, tasks: usize }
 }
 
 impl Import {
@@ -99,24 +116,18 @@ impl Autodev {
     fn report(&self, adoption: &Adoption, is_refused: bool, output: &Output) {
         let Adoption { from, file, position, is_older, lacks_key, .. } = adoption;
         let sub_step = &position.sub_step;
-        if output.json {
-            output.json(
-                "stepmark.import-autodev/1",
-                json!({
-                    "from": from.as_str(),
-                    "file": file.as_str(),
-                    "older": is_older,
-                    "lacks_key": lacks_key,
-                    "written": !is_refused && !self.dry_run && (*is_older || *lacks_key),
-                    "flow": position.flow,
-                    "step": position.step.to_string(),
-                    "name": position.name,
-                    "status": position.status,
-                    "sub_step": {"phase": sub_step.phase, "name": sub_step.name, "detail": sub_step.detail},
-                }),
-            );
-            return;
-        }
+        output.answer(|| Answer::Autodev {
+            from,
+            file,
+            older: *is_older,
+            lacks_key: *lacks_key,
+            written: !is_refused && !self.dry_run && (*is_older || *lacks_key),
+            flow: &position.flow,
+            step: position.step.to_string(),
+            name: &position.name,
+            status: &position.status,
+            sub_step,
+        });
         output.line(format_args!(
             "{file}: {}, step {} `{}`, {}",
             position.flow, position.step, position.name, position.status
@@ -158,11 +169,8 @@ impl ImportFlow {
         }
         let graph = graph_file::graph_in(&text, &self.path)?;
         self.write(std::slice::from_ref(&graph), project, |_, _| Ok(()))?;
-        output.json_or(
-            "stepmark.import-flow/1",
-            || json!({"graph": graph.id, "tasks": graph.tasks.len(), "written": !self.dry_run}),
-            || output.line(told(&graph)),
-        );
+        output.answer(|| Answer::Flow { graph: &graph.id, tasks: graph.tasks.len(), written: !self.dry_run });
+        output.line(told(&graph));
         Ok(Exit::Fine)
     }
 
@@ -192,9 +200,9 @@ impl ImportFlow {
         written.into_iter().next().map_or(Ok(()), |first| beside(workspace, first))
     }
 
-    fn take_dump(
+    fn take_dump<'d>(
         &self,
-        dump: &EventDump,
+        dump: &'d EventDump,
         text: &str,
         project: &Project,
         output: &Output,
@@ -209,24 +217,17 @@ impl ImportFlow {
             kept = Some(place);
             Ok(())
         })?;
-        output.json_or(
-            "stepmark.import-flow-events/1",
-            || {
-                let graph = |graph: &Graph| json!({"graph": graph.id, "tasks": graph.tasks.len()});
-                json!({
-                    "graphs": dump.graphs.iter().map(graph).collect::<Vec<_>>(),
-                    "events": dump.events,
-                    "statuses": dump.statuses,
-                    "unknown": dump.unknown,
-                    "kept": kept,
-                })
-            },
-            || {
-                dump.graphs.iter().for_each(|graph| output.line(told(graph)));
-                dump.statuses.iter().for_each(|(task, status)| output.line(format_args!("{task}  {status}")));
-                kept.iter().for_each(|path| output.remark(format_args!("the events are kept in {path}")));
-            },
-        );
+        let row = |graph: &'d Graph| GraphRow { graph: &graph.id, tasks: graph.tasks.len() };
+        output.answer(|| Answer::FlowEvents {
+            graphs: dump.graphs.iter().map(row).collect(),
+            events: dump.events,
+            statuses: &dump.statuses,
+            unknown: &dump.unknown,
+            kept: kept.as_ref(),
+        });
+        dump.graphs.iter().for_each(|graph| output.line(told(graph)));
+        dump.statuses.iter().for_each(|(task, status)| output.line(format_args!("{task}  {status}")));
+        kept.iter().for_each(|path| output.remark(format_args!("the events are kept in {path}")));
         if !dump.unknown.is_empty() {
             let types = dump.unknown.iter().map(|(kind, count)| format!("{kind} ({count})"));
             let (unknown, all): (usize, usize) = (dump.unknown.values().sum(), dump.events);

@@ -1,10 +1,9 @@
 //! `stepmark import pack`
 
+use std::collections::BTreeSet;
 use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepmark_model::packs::Kind;
 use stepmark_store::records::{RowChange, RowSurvey};
 
@@ -33,25 +32,20 @@ pub(crate) struct ImportRows {
     side: SideArguments,
 }
 
-/// `stepmark.import-pack/1`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct RowsImported {
-    /// The columns that are no keys of the kind
-    left_out: Vec<String>,
-    rows: Vec<RowShown>,
-    /// The number of rows that say what their artifacts say
-    same: usize,
-    /// Rows that no command would write
-    faults: Vec<String>,
-    /// The number of artifacts; none where nothing was to be written
-    written: Option<usize>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct RowShown {
-    path: String,
-    is_new: bool,
-    keys: Vec<String>,
+answers! { Answer<'a>
+    /// `import pack`: rows that say something else, and what was written
+    "stepmark.import-pack/1" Pack {
+        /// The columns that are no keys of the kind
+        left_out: &'a BTreeSet<String>,
+        rows: &'a [RowShown],
+        /// The number of rows that say what their artifacts say
+        same: usize,
+        /// Rows that no command would write
+        faults: &'a [String],
+        /// The number of artifacts; none where nothing was to be written
+        written: Option<usize>,
+    }
+    struct RowShown { path: String, is_new: bool, keys: Vec<String> }
 }
 
 impl ImportRows {
@@ -96,29 +90,22 @@ fn show(found: &RowSurvey, written: Option<usize>, output: &Output) {
         is_new: row.is_new(),
         keys: row.keys.clone(),
     };
-    let shown = RowsImported {
-        left_out: found.left_out.iter().cloned().collect(),
-        rows: found.rows.iter().map(row).collect(),
-        same: found.same,
-        faults: found.faults.clone(),
-        written,
-    };
-    if output.json {
-        return output.json("stepmark.import-pack/1", &shown);
-    }
-    let cells = shown.rows.iter().map(|row| {
+    let rows: Vec<RowShown> = found.rows.iter().map(row).collect();
+    let RowSurvey { left_out, same, faults, .. } = found;
+    output.answer(|| Answer::Pack { left_out, rows: &rows, same: *same, faults, written });
+    let cells = rows.iter().map(|row| {
         let word = if row.is_new { "new" } else { "changed" };
         vec![row.path.clone(), word.to_owned(), row.keys.join(", ")]
     });
-    if !shown.rows.is_empty() {
+    if !rows.is_empty() {
         output.line(table(&["ARTIFACT", "IS", "KEYS"], cells));
     }
-    if !shown.left_out.is_empty() {
-        output
-            .remark(format_args!("left out, since the kind has no such keys: {}", shown.left_out.join(", ")));
+    if !left_out.is_empty() {
+        let names = left_out.iter().cloned().collect::<Vec<_>>().join(", ");
+        output.remark(format_args!("left out, since the kind has no such keys: {names}"));
     }
     if let Some(written) = written {
-        let same = spinner::count(shown.same, "row");
+        let same = spinner::count(*same, "row");
         output.remark(format_args!("{} written, {same} the same", spinner::count(written, "artifact")));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::records::{Record, RecordKinds};
 use stepmark_store::{
@@ -97,7 +97,6 @@ impl SideArguments {
 }
 
 struct Words {
-    schema: &'static str,
     file: &'static str,
     columns: &'static [&'static str],
     option: Option<String>,
@@ -112,7 +111,6 @@ impl ImportAsdd {
         let nothing = || Failure::new(Exit::Findings, "the project does not use ASDD");
         let found = workspace.asdd().ok_or_else(nothing)?.survey(place.as_deref())?;
         let words = Words {
-            schema: "stepmark.import-asdd/1",
             file: "manifest",
             columns: &["KIND", "ID", "MANIFEST", "ARTIFACT"],
             option: None,
@@ -135,7 +133,6 @@ impl ImportCoordination {
         let workspace = project.workspace.clone().with_coordination();
         let found = self.survey(project, &workspace)?;
         let words = Words {
-            schema: "stepmark.import-coordination/1",
             file: "file",
             columns: &["KIND", "ID", "FILE", "ARTIFACT", "DIFFERS"],
             option: Some(found.format.to_string()),
@@ -199,40 +196,48 @@ impl Words {
         let disputed = found.rows.iter().filter(|row| row.is_disputed()).count();
         let undecided = side.undecided(disputed, self.file);
         if side.dry_run || undecided.is_some() {
-            output.json_or(self.schema, || self.wire(found, None), || {});
+            output.answer(|| self.answer(found, None));
         }
         undecided.map_or(Ok(!side.dry_run), Err)
     }
 
     fn tell<K: RecordKinds>(&self, found: &ImportSurvey<K>, count: usize, output: &Output) {
-        output.json_or(
-            self.schema,
-            || self.wire(found, Some(count)),
-            || {
-                let (count, same) = (spinner::count(count, "record"), spinner::count(found.same, "record"));
-                output.remark(format_args!("{count} written, {same} the same"));
-                if let Some(system) = self.switched_on {
-                    output.remark(format_args!("{system} is switched on in .stepmark/config.yaml"));
-                }
-            },
-        );
+        output.answer(|| self.answer(found, Some(count)));
+        let (count, same) = (spinner::count(count, "record"), spinner::count(found.same, "record"));
+        output.remark(format_args!("{count} written, {same} the same"));
+        if let Some(system) = self.switched_on {
+            output.remark(format_args!("{system} is switched on in .stepmark/config.yaml"));
+        }
     }
 
-    fn wire<K: RecordKinds>(&self, found: &ImportSurvey<K>, written: Option<usize>) -> Json {
-        let row = |row: &ImportRow<K>| {
-            json!({
-                "kind": row.kind.to_string(),
-                "id": row.id,
-                "file": row.file.as_ref().map(|record| &record.values),
-                "artifact": row.artifact.as_ref().map(|record| &record.values),
-            })
+    fn answer<'a, K: RecordKinds>(
+        &'a self,
+        found: &'a ImportSurvey<K>,
+        written: Option<usize>,
+    ) -> Answer<'a> {
+        let row = |row: &'a ImportRow<K>| RecordRow {
+            kind: row.kind.name(),
+            id: &row.id,
+            file: row.file.as_ref().map(|record| &*record.values),
+            artifact: row.artifact.as_ref().map(|record| &*record.values),
         };
-        let records: Vec<Json> = found.rows.iter().map(row).collect();
-        let mut wire =
-            json!({"option": self.option, "records": records, "same": found.same, "written": written});
-        if let (None, Some(keys)) = (&self.option, wire.as_object_mut()) {
-            keys.shift_remove("option");
+        let (records, same) = (found.rows.iter().map(row).collect(), found.same);
+        match &self.option {
+            Some(option) => Answer::Coordination { option, records, same, written },
+            None => Answer::Asdd { records, same, written },
         }
-        wire
+    }
+}
+
+answers! { Answer<'a>
+    /// `import coordination`: records that a state file has otherwise, and what was written
+    "stepmark.import-coordination/1" Coordination {
+        option: &'a str, records: Vec<RecordRow<'a>>, same: usize, written: Option<usize>,
+    }
+    /// `import asdd`: records that a manifest has otherwise, and what was written
+    "stepmark.import-asdd/1" Asdd { records: Vec<RecordRow<'a>>, same: usize, written: Option<usize> }
+    struct RecordRow<'a> {
+        kind: &'static str, id: &'a str, file: Option<&'a Map<String, Json>>,
+        artifact: Option<&'a Map<String, Json>>,
     }
 }

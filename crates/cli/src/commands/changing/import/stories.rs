@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde_json::{Value as Json, json};
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},
     bmad::sprint::{StorySide, StorySides},
@@ -11,7 +10,7 @@ use stepmark_model::{
 use stepmark_store::bmad::sprint::{ImportDecision, StoryImport, StorySurvey};
 
 use crate::{
-    commands::checking::ledgers,
+    commands::checking::project::projection::{LedgersDone, excerpts, problems},
     exit::{Exit, Failure, chain},
     output::{Output, spinner, table},
     project::Project,
@@ -86,17 +85,17 @@ impl Stories {
         show(output, &survey, &rows);
         let undecided = rows.iter().filter(|row| row.winner.is_none()).count();
         if self.dry_run {
-            output.json_or("stepmark.import-stories/1", || wire(&survey, &rows, None), || {});
+            output.answer(|| answer(&survey, &rows, None));
             let is_fine = undecided == 0 && is_readable(&survey);
             return Ok(if is_fine { Exit::Fine } else { Exit::Findings });
         }
         if undecided > 0 {
-            output.json_or("stepmark.import-stories/1", || wire(&survey, &rows, None), || {});
+            output.answer(|| answer(&survey, &rows, None));
             return Err(undecided_failure(undecided, self.prefer));
         }
         let decisions: Vec<ImportDecision> = rows.iter().filter_map(Row::decision).collect();
         let done = project.workspace.ledgers().import(&decisions, &self.command());
-        output.json_or("stepmark.import-stories/1", || wire(&survey, &rows, Some(&done)), || {});
+        output.answer(|| answer(&survey, &rows, Some(&done)));
         report(output, &done, rows.is_empty());
         let is_whole = done.failed.is_empty() && done.changed_meanwhile.is_empty() && done.ledgers.is_whole();
         Ok(if is_whole && is_readable(&survey) { Exit::Fine } else { Exit::Findings })
@@ -142,7 +141,7 @@ fn is_readable(survey: &StorySurvey) -> bool {
 
 fn show(output: &Output, survey: &StorySurvey, rows: &[Row<'_>]) {
     survey.unreadable.iter().for_each(|error| output.warning(chain(error)));
-    ledgers::excerpts(&survey.broken).iter().for_each(|excerpt| output.styled_line(excerpt));
+    excerpts(&survey.broken).iter().for_each(|excerpt| output.styled_line(excerpt));
     for (story, ledger) in &survey.waiting {
         output.warning(format_args!("{story}: left out, since `{ledger}` cannot be read"));
     }
@@ -187,7 +186,7 @@ fn report(output: &Output, done: &StoryImport, is_idle: bool) {
             "{path}: left, since it changed after it was shown; run the command again"
         ));
     }
-    ledgers::problems(&done.ledgers).iter().for_each(|line| output.warning(line));
+    problems(&done.ledgers).iter().for_each(|line| output.warning(line));
     if is_idle {
         return;
     }
@@ -199,30 +198,43 @@ fn report(output: &Output, done: &StoryImport, is_idle: bool) {
     ));
 }
 
-fn wire(survey: &StorySurvey, rows: &[Row<'_>], done: Option<&StoryImport>) -> Json {
-    let row = |row: &Row<'_>| {
-        let sides = row.sides;
-        json!({
-            "path": sides.path.as_str(),
-            "frontmatter": sides.word(StorySide::Frontmatter),
-            "status_line": sides.word(StorySide::StatusLine),
-            "sprint_status": sides.word(StorySide::SprintStatus),
-            "disputed": sides.is_disputed(),
-            "winner": row.winner.map(StorySide::as_str),
-            "chosen": row.winner.and_then(|winner| sides.chosen(winner)),
-            "written": done.is_some_and(|done| done.written.contains(&sides.path)),
-        })
-    };
-    let waiting = survey.waiting.iter();
-    let waiting = waiting.map(|(story, ledger)| json!({"path": story.as_str(), "ledger": ledger.as_str()}));
-    let mut wire = json!({
-        "stories": rows.iter().map(row).collect::<Vec<_>>(),
-        "waiting_for_ledger": waiting.collect::<Vec<_>>(),
-    });
-    if let Some(done) = done {
-        wire["ledgers"] = ledgers::wire(&done.ledgers);
-        wire["failed"] = done.failed.iter().map(|error| chain(error)).collect();
-        wire["changed_meanwhile"] = done.changed_meanwhile.iter().map(|path| path.as_str()).collect();
+answers! { Answer<'a>
+    /// `import stories`: disagreements, and what was brought in
+    "stepmark.import-stories/1" Stories {
+        stories: Vec<StoryRow<'a>>, waiting_for_ledger: Vec<WaitingStory<'a>>,
+        #[serde(flatten)] done: Option<StoriesDone<'a>>,
     }
-    wire
+    struct StoriesDone<'a> { ledgers: LedgersDone, failed: Vec<String>, changed_meanwhile: &'a [ProjectPath] }
+    struct WaitingStory<'a> { path: &'a ProjectPath, ledger: &'a ProjectPath }
+    struct StoryRow<'a> {
+        path: &'a ProjectPath, frontmatter: Option<&'a str>, status_line: Option<&'a str>,
+        sprint_status: Option<&'a str>, disputed: bool, winner: Option<&'static str>,
+        chosen: Option<&'a str>, written: bool,
+    }
+}
+
+fn answer<'a>(survey: &'a StorySurvey, rows: &[Row<'a>], done: Option<&'a StoryImport>) -> Answer<'a> {
+    let row = |row: &Row<'a>| StoryRow {
+        path: &row.sides.path,
+        frontmatter: row.sides.word(StorySide::Frontmatter),
+        status_line: row.sides.word(StorySide::StatusLine),
+        sprint_status: row.sides.word(StorySide::SprintStatus),
+        disputed: row.sides.is_disputed(),
+        winner: row.winner.map(StorySide::as_str),
+        chosen: row.winner.and_then(|winner| row.sides.chosen(winner)),
+        written: done.is_some_and(|done| done.written.contains(&row.sides.path)),
+    };
+    Answer::Stories {
+        stories: rows.iter().map(row).collect(),
+        waiting_for_ledger: survey
+            .waiting
+            .iter()
+            .map(|(path, ledger)| WaitingStory { path, ledger })
+            .collect(),
+        done: done.map(|done| StoriesDone {
+            ledgers: LedgersDone::of(&done.ledgers),
+            failed: done.failed.iter().map(|error| chain(error)).collect(),
+            changed_meanwhile: &done.changed_meanwhile,
+        }),
+    }
 }

@@ -1,6 +1,6 @@
 //! `stepmark project`
 
-mod projection;
+pub(crate) mod projection;
 
 use std::path::PathBuf;
 

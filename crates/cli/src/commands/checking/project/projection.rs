@@ -4,15 +4,20 @@ use std::mem;
 
 use super::Project;
 use crate::{
-    commands::{checking::ledgers, viewing::query::brought},
+    commands::viewing::query::brought,
     environment::Environment,
-    exit::Failure,
-    output::{Output, spinner},
+    exit::{Failure, chain},
+    output::{Excerpt, Output, spinner},
     project::Project as OpenProject,
 };
-use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
+use schemars::JsonSchema;
+use serde::Serialize;
+use stepmark_frontmatter::Position;
+use stepmark_model::{
+    artifact::ProjectPath, bmad::sprint::LedgerEntry, check::Finding, projection::ProjectionFacts,
+};
 use stepmark_store::{
-    bmad::sprint::LedgerProjection,
+    bmad::sprint::{BrokenSprintStatus, LedgerProjection},
     changes::ChangeError,
     disk::{WalkError, WalkProblemKind},
     gates::GateRebuild,
@@ -135,11 +140,11 @@ pub(super) fn of_ledgers(done: &LedgerProjection) -> Done {
         noun: "story file",
         written: done.files.len(),
         unchanged: done.unchanged,
-        problems: ledgers::problems(done),
-        warnings: ledgers::warnings(done),
-        remarks: ledgers::remarks(done),
-        excerpts: ledgers::excerpts(&done.broken),
-        more: ledgers::wire(done),
+        problems: problems(done),
+        warnings: warnings(done),
+        remarks: remarks(done),
+        excerpts: excerpts(&done.broken),
+        more: Some(LedgersDone::of(done)),
         ..Done::default()
     }
 }
@@ -226,10 +231,11 @@ fn of_files(published: &Published, artifacts: usize, noun: &'static str) -> Done
     }
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Done {
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Done {
     /// The number of artifacts, files or entries that it is made of.
     pub(super) artifacts: usize,
+    #[serde(skip)]
     pub(super) noun: &'static str,
     pub(super) written: usize,
     pub(super) removed: usize,
@@ -239,34 +245,34 @@ pub(super) struct Done {
     /// The warnings: what else there is to look at, a line each.
     pub(super) warnings: Vec<String>,
     /// The remarks: what was written, a line each, where that is worth telling.
+    #[serde(skip)]
     pub(super) remarks: Vec<String>,
     /// Places of files that stand in the way, for people.
+    #[serde(skip)]
     pub(super) excerpts: Vec<String>,
-    pub(super) more: serde_json::Value,
+    #[serde(flatten)]
+    pub(super) more: Option<LedgersDone>,
 }
 
-pub(super) fn report(output: &Output, done: &[(Projection, Done)]) {
-    if output.json {
-        let projections: Vec<_> = done
-            .iter()
-            .map(|(projection, done)| {
-                let mut wire = serde_json::json!({
-                    "name": projection.name(),
-                    "artifacts": done.artifacts,
-                    "written": done.written,
-                    "removed": done.removed,
-                    "unchanged": done.unchanged,
-                    "problems": done.problems,
-                    "warnings": done.warnings,
-                });
-                if let (Some(wire), Some(more)) = (wire.as_object_mut(), done.more.as_object()) {
-                    wire.extend(more.clone());
-                }
-                wire
-            })
-            .collect();
-        output.json("stepmark.project/1", serde_json::json!({"projections": projections}));
+answers! { Answer<'d>
+    /// `project`: what was rebuilt
+    "stepmark.project/1" Project { projections: Vec<DoneRow<'d>> }
+    struct DoneRow<'d> { name: &'static str, #[serde(flatten)] done: &'d Done }
+    // The output about ledgers as JSON.
+    struct LedgersDone {
+        entries: Vec<EntryRow>, refused: Vec<EntryRow>, left: Vec<EntryRow>, broken: Vec<BrokenRow>,
+        waiting: Vec<ProjectPath>,
     }
+    struct EntryRow {
+        story: ProjectPath, file: ProjectPath, key: String, says: Option<String>, frontmatter: String,
+        becomes: String, #[serde(skip_serializing_if = "Option::is_none")] reason: Option<String>,
+    }
+    struct BrokenRow { file: ProjectPath, line: usize, column: usize, message: String }
+}
+
+pub(super) fn report<'d>(output: &Output, done: &'d [(Projection, Done)]) {
+    let row = |(projection, done): &'d (Projection, Done)| DoneRow { name: projection.name(), done };
+    output.answer(|| Answer::Project { projections: done.iter().map(row).collect() });
     for (projection, done) in done {
         done.remarks.iter().for_each(|line| output.remark(line));
         done.excerpts.iter().for_each(|excerpt| output.styled_line(excerpt));
@@ -279,5 +285,66 @@ pub(super) fn report(output: &Output, done: &[(Projection, Done)]) {
             done.removed,
             done.unchanged,
         ));
+    }
+}
+
+pub(crate) fn problems(done: &LedgerProjection) -> Vec<String> {
+    let refused = done.refused.iter().map(|entry| {
+        let story = &entry.story;
+        format!("{story}: {entry}: left, since no lifecycle has that word; `stepmark import stories --prefer SIDE {story}` says which side wins")
+    });
+    let left =
+        done.left.iter().map(|left| format!("{}: {}: left: {}", left.entry.story, left.entry, left.reason));
+    let failed = done.failed.iter().map(|error: &ChangeError| chain(error));
+    refused.chain(left).chain(done.broken.iter().map(broken)).chain(failed).collect()
+}
+
+/// The line for a ledger that is no YAML: what becomes of it; what is wrong with it, its excerpt shows.
+fn broken(broken: &BrokenSprintStatus) -> String {
+    let finding = &broken.finding;
+    let position = Excerpt::new(&broken.bytes).position(finding.span.start);
+    format!("{}:{position}: left alone, since it cannot be read ({})", finding.path, finding.rule.id)
+}
+
+/// The places of ledgers that are no YAML, as people see them.
+pub(crate) fn excerpts(broken: &[BrokenSprintStatus]) -> Vec<String> {
+    broken.iter().map(|broken| Excerpt::new(&broken.bytes).report(&broken.finding)).collect()
+}
+
+pub(crate) fn warnings(done: &LedgerProjection) -> Vec<String> {
+    spinner::waiting_stories(done.waiting.len()).into_iter().collect()
+}
+
+pub(crate) fn remarks(done: &LedgerProjection) -> Vec<String> {
+    let line = |entry: &LedgerEntry| {
+        let from = entry.from.as_deref().map_or_else(|| "nothing".to_owned(), |from| format!("`{from}`"));
+        format!("{}: {}: {from} → `{}`", entry.file, entry.key, entry.to)
+    };
+    done.written.iter().map(line).collect()
+}
+
+impl LedgersDone {
+    pub(crate) fn of(done: &LedgerProjection) -> Self {
+        let row = |entry: &LedgerEntry, reason: Option<&String>| EntryRow {
+            story: entry.story.clone(),
+            file: entry.file.clone(),
+            key: entry.key.clone(),
+            says: entry.from.clone(),
+            frontmatter: entry.status.clone(),
+            becomes: entry.to.clone(),
+            reason: reason.cloned(),
+        };
+        let broken = |broken: &BrokenSprintStatus| {
+            let Position { line, column } = Excerpt::new(&broken.bytes).position(broken.finding.span.start);
+            let Finding { path, message, .. } = &broken.finding;
+            BrokenRow { file: path.clone(), line, column, message: message.clone() }
+        };
+        Self {
+            entries: done.written.iter().map(|entry| row(entry, None)).collect(),
+            refused: done.refused.iter().map(|entry| row(entry, None)).collect(),
+            left: done.left.iter().map(|left| row(&left.entry, Some(&left.reason))).collect(),
+            broken: done.broken.iter().map(broken).collect(),
+            waiting: done.waiting.clone(),
+        }
     }
 }

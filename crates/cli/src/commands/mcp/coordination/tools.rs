@@ -3,7 +3,6 @@
 
 use super::new_id;
 use serde::Deserialize;
-use serde_json::json;
 use stepmark_mcp::{
     Effect::{self, Changes, ChangesOnce, Reads},
     Presence::{self, Optional, Required},
@@ -59,7 +58,7 @@ fn task() -> Schema {
 fn new_task() -> Keys<'static> {
     vec![
         ("description", Required, Schema::text("What is to be done; the first line is the title")),
-        ("priority", Optional, Schema::between("1 is the highest", 1, 10).or(json!(5))),
+        ("priority", Optional, Schema::between("1 is the highest", 1, 10).or(5.into())),
         ("dependencies", Optional, texts("Ids of tasks that must be done before")),
         ("context_files", Optional, texts("Files to read first")),
         ("hints", Optional, Schema::text("")),
@@ -115,7 +114,7 @@ fn watching() -> Vec<Tool> {
         count("discoveries_count"),
         ("last_activity", Required, Schema::text("")),
     ];
-    let filter = ("status_filter", Optional, Schema::choice("", &STATUSES).or(json!("all")));
+    let filter = ("status_filter", Optional, Schema::choice("", &STATUSES).or("all".into()));
     let result = Schema::object([task_id(), ("status", Required, Schema::text(""))]);
     vec![
         tool("get_status", "Goal, tasks by status, agents.", Reads, (vec![], status)),
@@ -195,7 +194,7 @@ fn sharing() -> Vec<Tool> {
             (
                 vec![
                     tags("Only those with one of these"),
-                    ("limit", Optional, Schema::between("", 1, 1000).or(json!(20))),
+                    ("limit", Optional, Schema::between("", 1, 1000).or(20.into())),
                 ],
                 vec![("discoveries", Required, Schema::list("", discovery))],
             ),

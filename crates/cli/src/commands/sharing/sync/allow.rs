@@ -9,13 +9,12 @@ use std::{
 };
 
 use clap::Args;
-use serde_json::json;
 use tempfile::Builder;
 
 use crate::{
     environment,
     exit::{Exit, Failure},
-    output::Output,
+    output::{Output, wire::Open},
 };
 use stepmark_sync::{
     configuration::{BaseUrl, Destination},
@@ -39,6 +38,11 @@ pub(super) struct Allow {
     remove: bool,
 }
 
+answers! { Answer<'a>
+    /// `sync allow`: the targets that are allowed
+    "stepmark.sync-allow/2" Allow { outcome: Option<&'a str>, allowed: Vec<Open<&'a Destination>> }
+}
+
 impl Allow {
     pub(super) fn run(&self, output: &Output) -> Result<Exit, Failure> {
         let outcome = match (&self.base_url, &self.target) {
@@ -49,18 +53,15 @@ impl Allow {
             _ => None,
         };
         let allowed = read()?;
-        output.json_or(
-            "stepmark.sync-allow/2",
-            || {
-                let outcome = outcome.as_ref().map(|(outcome, _)| outcome);
-                json!({ "outcome": outcome, "allowed": allowed.iter().collect::<Vec<_>>() })
-            },
-            || match &outcome {
-                Some((outcome, destination)) => output.line(format_args!("{outcome} {destination}")),
-                None if allowed.iter().next().is_none() => output.note("no tracker is allowed yet"),
-                None => allowed.iter().for_each(|destination| output.line(destination)),
-            },
-        );
+        let answer = || Answer::Allow {
+            outcome: outcome.as_ref().map(|(outcome, _)| *outcome),
+            allowed: allowed.iter().map(Open).collect(),
+        };
+        output.answer_or(answer, || match &outcome {
+            Some((outcome, destination)) => output.line(format_args!("{outcome} {destination}")),
+            None if allowed.iter().next().is_none() => output.note("no tracker is allowed yet"),
+            None => allowed.iter().for_each(|destination| output.line(destination)),
+        });
         Ok(Exit::Fine)
     }
 

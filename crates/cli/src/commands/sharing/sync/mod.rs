@@ -1,15 +1,14 @@
 //! `stepmark sync`
 
 mod apply;
-mod group;
-mod allow;
+pub(crate) mod allow;
 mod plan_file;
-mod report;
-mod retry;
+pub(crate) mod report;
+pub(crate) mod retry;
 mod run;
 mod context;
 mod plan;
-mod status;
+pub(crate) mod status;
 
 use clap::{Args, Subcommand};
 

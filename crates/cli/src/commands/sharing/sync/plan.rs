@@ -5,9 +5,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 use clap::Args;
 
 use super::{
-    SyncContext,
-    group::{Groups, Told},
-    plan_file,
+    SyncContext, plan_file,
+    report::{Groups, Told},
 };
 use crate::{
     exit::{Exit, Failure},
@@ -43,7 +42,7 @@ impl Plan {
             plan_file::write(file, &plan)?;
         }
         if output.json {
-            output.json(stepmark_sync::plan::PLAN_SCHEMA, &plan);
+            output.answer(|| &plan);
         } else {
             show(&plan, output);
         }

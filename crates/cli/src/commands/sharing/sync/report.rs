@@ -1,39 +1,32 @@
 //! The report of a worker, for people and programs.
 
 use jiff::Timestamp;
-use serde_json::{Value as Json, json};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
     breaker::{Failure, Scope, ScopeKind},
     plan::Remark,
+    retry::Delivery,
+    ticket::{FieldDifference, Marker, RemoteTicket},
     worker::{ActionOutcome, Deferred, Entry, Report},
 };
 
-use super::{
-    SyncContext,
-    group::{Groups, Told},
-    plan,
-    plan::Subjects,
-};
+use super::{SyncContext, plan, plan::Subjects};
 
 use crate::{
     exit::Exit,
-    output::{Output, spinner},
+    output::{Output, spinner, wire::Open},
 };
 
 pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjects, output: &Output) -> Exit {
     if output.json {
-        let entries: Vec<Json> = report.entries.iter().map(|entry| wire(entry, subjects)).collect();
-        let (requests, obstacles) = (report.requests, &report.obstacles);
-        let remarks: Vec<&Remark> = subjects.remarks.iter().chain(new_remarks(report, subjects)).collect();
-        let result = json!({
-            "requests": requests,
-            "entries": entries,
-            "remarks": remarks,
-            "obstacles": obstacles,
-            "look_again_at": report.look_again_at,
+        let remarks = subjects.remarks.iter().chain(new_remarks(report, subjects));
+        output.answer(|| Answer::Apply {
+            requests: report.requests,
+            entries: report.entries.iter().map(|entry| EntryRow::of(entry, subjects)).collect(),
+            remarks: remarks.map(Open).collect(),
+            obstacles: &report.obstacles,
+            look_again_at: report.look_again_at,
         });
-        output.json("stepmark.sync-apply/2", result);
     } else {
         let is_interrupted = context.stop.is_asked();
         // Whoever waited for the pace was told not to.
@@ -223,31 +216,160 @@ pub(super) fn tries(attempts: u32) -> String {
     if attempts == 1 { "1 try".to_owned() } else { format!("{attempts} tries") }
 }
 
-fn wire(entry: &Entry, subjects: &Subjects) -> Json {
-    let (remote, missing, duplicates) = match &entry.outcome {
-        ActionOutcome::Done { remote, missing } => (Some(remote), missing.clone(), Vec::new()),
-        ActionOutcome::Found { remote, duplicates } => (Some(remote), Vec::new(), duplicates.clone()),
-        _ => (None, Vec::new(), Vec::new()),
-    };
-    let (failure, delivery) = match &entry.outcome {
-        ActionOutcome::Failed { failure, delivery } => (Some(failure), Some(delivery)),
-        ActionOutcome::InDoubt { failure } => (Some(failure), None),
-        _ => (None, None),
-    };
-    let deferred = match &entry.outcome {
-        ActionOutcome::Deferred(why) => Some(why.to_string()),
-        _ => None,
-    };
-    json!({
-        "action": entry.kind.name(),
-        "marker": entry.marker,
-        "path": subjects.path(&entry.marker).map(ProjectPath::as_str),
-        "outcome": entry.outcome.name(),
-        "ticket": remote,
-        "missing": missing,
-        "duplicates": duplicates,
-        "failure": failure,
-        "delivery": delivery,
-        "deferred": deferred,
-    })
+answers! { Answer<'a>
+    /// `sync apply`: what was done
+    "stepmark.sync-apply/2" Apply {
+        requests: usize, entries: Vec<EntryRow<'a>>, remarks: Vec<Open<&'a Remark>>, obstacles: &'a [String],
+        look_again_at: Option<Timestamp>,
+    }
+    struct EntryRow<'a> {
+        action: &'static str, marker: Open<&'a Marker>, path: Option<&'a ProjectPath>, outcome: &'static str,
+        ticket: Option<Open<&'a RemoteTicket>>, missing: Open<&'a [FieldDifference]>,
+        duplicates: Open<&'a [RemoteTicket]>, failure: Option<Open<&'a Failure>>,
+        delivery: Option<Open<&'a Delivery>>, deferred: Option<String>,
+    }
+}
+
+impl<'a> EntryRow<'a> {
+    fn of(entry: &'a Entry, subjects: &'a Subjects) -> Self {
+        let mut row = Self {
+            action: entry.kind.name(),
+            marker: Open(&entry.marker),
+            path: subjects.path(&entry.marker),
+            outcome: entry.outcome.name(),
+            ticket: None,
+            missing: Open(&[]),
+            duplicates: Open(&[]),
+            failure: None,
+            delivery: None,
+            deferred: None,
+        };
+        match &entry.outcome {
+            ActionOutcome::Done { remote, missing } => {
+                (row.ticket, row.missing) = (Some(Open(remote)), Open(&**missing));
+            }
+            ActionOutcome::Found { remote, duplicates } => {
+                (row.ticket, row.duplicates) = (Some(Open(remote)), Open(&**duplicates));
+            }
+            ActionOutcome::Failed { failure, delivery } => {
+                (row.failure, row.delivery) = (Some(Open(failure)), Some(Open(delivery)));
+            }
+            ActionOutcome::InDoubt { failure } => row.failure = Some(Open(failure)),
+            ActionOutcome::Deferred(why) => row.deferred = Some(why.to_string()),
+            ActionOutcome::NotThere => {}
+        }
+        row
+    }
+}
+
+const NAMED: usize = 3;
+
+/// The words about a ticket, and about several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    /// The words before all else.
+    pub(super) head: String,
+    pub(super) noun: &'static str,
+    /// The words behind the name of one; they may say more than is true of all.
+    pub(super) of_one: String,
+    pub(super) of_several: String,
+}
+
+impl Told {
+    pub(super) fn of_tickets(head: String, said: String) -> Self {
+        Self { head, noun: "ticket", of_one: said.clone(), of_several: said }
+    }
+}
+
+#[derive(Debug)]
+struct Group {
+    told: Told,
+    names: Vec<String>,
+    until: Option<Timestamp>,
+}
+
+/// All that is told, in the order in which it was met.
+#[derive(Debug, Default)]
+pub(super) struct Groups(Vec<Group>);
+
+impl Groups {
+    /// One more, which waits until a moment where one is given.
+    pub(super) fn add(&mut self, told: Told, name: String, until: Option<Timestamp>) {
+        let is_same = |group: &&mut Group| {
+            let own = &group.told;
+            (&own.head, own.noun, &own.of_several) == (&told.head, told.noun, &told.of_several)
+        };
+        match self.0.iter_mut().find(is_same) {
+            Some(group) => {
+                group.names.push(name);
+                group.until = [group.until, until].into_iter().flatten().min();
+            }
+            None => self.0.push(Group { told, names: vec![name], until }),
+        }
+    }
+
+    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(Group::line)
+    }
+}
+
+impl Group {
+    fn line(&self) -> String {
+        let Told { head, noun, of_one, of_several } = &self.told;
+        let until = self.until.map(|until| format!(" until {until:.0}")).unwrap_or_default();
+        match self.names.as_slice() {
+            [name] => format!("{head}{name}{until}{of_one}"),
+            names => {
+                let count = spinner::count(names.len(), noun);
+                format!("{head}{count}{until}{of_several} ({})", named(names))
+            }
+        }
+    }
+}
+
+pub(super) fn named(names: &[String]) -> String {
+    let first = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(cause: &str) -> Told {
+        Told::of_tickets("parked ".to_owned(), format!(": {cause}"))
+    }
+
+    #[test]
+    fn one_cause_is_one_line() {
+        let mut groups = Groups::default();
+        let late = Some(Timestamp::from_second(90).unwrap());
+        for number in 0..33 {
+            groups.add(told("no type `Tale`"), format!("{number}.md"), late);
+        }
+        groups.add(told("another"), "a.md".to_owned(), None);
+        groups.add(told("no type `Tale`"), "b.md".to_owned(), Some(Timestamp::UNIX_EPOCH));
+        groups.add(Told { head: "waiting ".to_owned(), ..told("another") }, "c.md".to_owned(), late);
+        assert_eq!(
+            groups.lines().collect::<Vec<_>>(),
+            [
+                "parked 34 tickets until 1970-01-01T00:00:00Z: no type `Tale` (0.md, 1.md, 2.md and 31 more)",
+                "parked a.md: another",
+                "waiting c.md until 1970-01-01T00:01:30Z: another",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_differs_between_two_is_not_said_of_both() {
+        let mut groups = Groups::default();
+        for key in ["#1", "#2"] {
+            let of_one = format!(": no marker in {key}");
+            groups.add(Told { of_one, ..told("no marker") }, key.to_owned(), None);
+        }
+        assert_eq!(groups.lines().collect::<Vec<_>>(), ["parked 2 tickets: no marker (#1, #2)"]);
+    }
 }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, spinner},
+    output::{Output, spinner, wire::Open},
 };
 use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
@@ -127,26 +127,36 @@ fn choose(context: &SyncContext<'_>, snapshot: &Snapshot, marker: Marker) -> Opt
 }
 
 fn show(tickets: &[(Marker, TicketDigest)], before: &[Delivery], subjects: &Subjects, output: &Output) {
-    let told = || {
-        let tickets = tickets.iter().zip(before).map(|((marker, _), before)| {
-            let path = subjects.path(marker).map(ProjectPath::as_str);
-            serde_json::json!({ "path": path, "marker": marker, "before": before })
+    output.answer(|| {
+        let rows = tickets.iter().zip(before).map(|((marker, _), before)| TicketRow {
+            path: subjects.path(marker),
+            marker: Open(marker),
+            before: Open(before),
         });
-        serde_json::json!({ "tickets": tickets.collect::<Vec<_>>() })
-    };
-    let lines = || {
-        for ((marker, _), before) in tickets.iter().zip(before) {
-            let name = subjects.name(marker);
-            match before {
-                Delivery::Due => output.remark(format_args!("{name}: nothing was in its way")),
-                _ => output.remark(format_args!("{name}: `stepmark sync apply` tries it again")),
-            }
+        Answer::Retry { tickets: rows.collect() }
+    });
+    for ((marker, _), before) in tickets.iter().zip(before) {
+        let name = subjects.name(marker);
+        match before {
+            Delivery::Due => output.remark(format_args!("{name}: nothing was in its way")),
+            _ => output.remark(format_args!("{name}: `stepmark sync apply` tries it again")),
         }
-        if tickets.is_empty() {
-            output.remark("nothing is parked or waits");
-        }
-    };
-    output.json_or("stepmark.sync-retry/2", told, lines);
+    }
+    if tickets.is_empty() {
+        output.remark("nothing is parked or waits");
+    }
+}
+
+answers! { Answer<'a>
+    /// `sync retry`: the tickets that are tried again
+    "stepmark.sync-retry/2" Retry { tickets: Vec<TicketRow<'a>> }
+    /// `sync reset`: which breakers, limits and waits were forgotten
+    "stepmark.sync-reset/1" Reset {
+        scopes: &'a [String], paces: &'a [String], deliveries: Open<&'a [Marker]>,
+    }
+    struct TicketRow<'a> {
+        path: Option<&'a ProjectPath>, marker: Open<&'a Marker>, before: Open<&'a Delivery>,
+    }
 }
 
 /// Close all breakers and forget every wait: what waits is tried again with the next `apply`
@@ -158,16 +168,12 @@ impl Reset {
         let reset = worker::reset(&mut context.ledger()?, &[&context.settings.name])?;
         let spelled = |scopes: &[Scope]| scopes.iter().map(ToString::to_string).collect::<Vec<_>>();
         let (scopes, paces) = (spelled(&reset.breakers), spelled(&reset.paces));
-        output.json_or(
-            "stepmark.sync-reset/1",
-            || serde_json::json!({ "scopes": scopes, "paces": paces, "deliveries": reset.deliveries }),
-            || {
-                scopes.iter().for_each(|scope| output.line(scope));
-                let breakers = spinner::count(scopes.len(), "breaker");
-                let tickets = spinner::count(reset.deliveries.len(), "ticket");
-                output.remark(format_args!("{breakers} and all limits reset, {tickets} waited"));
-            },
-        );
+        let deliveries = Open(&*reset.deliveries);
+        output.answer(|| Answer::Reset { scopes: &scopes, paces: &paces, deliveries });
+        scopes.iter().for_each(|scope| output.line(scope));
+        let breakers = spinner::count(scopes.len(), "breaker");
+        let tickets = spinner::count(reset.deliveries.len(), "ticket");
+        output.remark(format_args!("{breakers} and all limits reset, {tickets} waited"));
         Ok(Exit::Fine)
     }
 }

@@ -2,11 +2,12 @@
 
 use clap::Args;
 use jiff::Timestamp;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json};
 use stepmark_sync::{
+    TrackerName,
     breaker::{Breaker, Scope},
     ledger::{Intent, Lease, LedgerError, LedgerReader},
-    plan::Plan,
+    plan::{Plan, Remark},
     retry::Delivery,
     run::leader_lease_name,
     ticket::Marker,
@@ -14,15 +15,13 @@ use stepmark_sync::{
 };
 
 use super::{
-    SyncContext,
-    group::{Groups, Told},
-    plan,
+    SyncContext, plan,
     plan::Subjects,
-    report::{Outages, is_of_tracker, of_failure, tries},
+    report::{Groups, Outages, Told, is_of_tracker, of_failure, tries},
 };
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, spinner},
+    output::{Output, spinner, wire::Open},
 };
 
 /// Show what is to be done, waits, is parked or in doubt, every breaker that is not closed, and which process
@@ -86,11 +85,8 @@ impl Status {
                 subjects.add_title(marker, ticket.title);
             }
         }
-        output.json_or(
-            "stepmark.sync-status/2",
-            || wire(context, &plan, &state),
-            || show(context, &plan, &state, &subjects, output),
-        );
+        let answer = || answer(context, &plan, &state);
+        output.answer_or(answer, || show(context, &plan, &state, &subjects, output));
         Ok(Exit::Fine)
     }
 }
@@ -166,38 +162,49 @@ fn show(context: &SyncContext<'_>, plan: &Plan, state: &SyncState, subjects: &Su
     }
 }
 
-fn wire(context: &SyncContext<'_>, plan: &Plan, state: &SyncState) -> Json {
-    let counts: serde_json::Map<String, Json> =
-        plan.counts().iter().map(|(kind, count)| (kind.name().to_owned(), (*count).into())).collect();
-    let intents = state.intents.iter().map(|intent| {
-        json!({
-            "marker": intent.marker,
-            "action": intent.action.to_string(),
-            "begun_at": intent.begun_at,
-        })
-    });
-    let deliveries =
-        state.deliveries.iter().map(|(marker, delivery)| json!({ "marker": marker, "delivery": delivery }));
-    let breakers = state
-        .breakers
-        .iter()
-        .map(|(scope, breaker)| json!({ "scope": scope.to_string(), "breaker": breaker }));
-    json!({
-        "tracker": context.settings.name,
-        "tickets": state.links,
-        "unchanged": plan.unchanged,
-        "to_do": counts,
-        "remarks": plan.remarks,
-        "listed_at": state.listed_at,
-        "in_doubt": intents.collect::<Vec<_>>(),
-        "deliveries": deliveries.collect::<Vec<_>>(),
-        "breakers": breakers.collect::<Vec<_>>(),
-        "clock_was_ahead": state.clock_was_ahead,
-        "lease": state.lease.as_ref().map(of_lease),
-        "leader": state.leader.as_ref().map(of_lease),
-    })
+answers! { Answer<'a>
+    /// `sync status`: tickets, and what waits
+    "stepmark.sync-status/2" Status {
+        tracker: Open<&'a TrackerName>, tickets: usize, unchanged: usize,
+        /// The number of actions of each kind
+        to_do: Map<String, Json>,
+        remarks: Open<&'a [Remark]>, listed_at: Option<Timestamp>, in_doubt: Vec<IntentRow<'a>>,
+        deliveries: Vec<DeliveryRow<'a>>, breakers: Vec<BreakerRow<'a>>, clock_was_ahead: Option<Timestamp>,
+        lease: Option<LeaseRow<'a>>, leader: Option<LeaseRow<'a>>,
+    }
+    struct IntentRow<'a> { marker: Open<&'a Marker>, action: String, begun_at: Timestamp }
+    struct DeliveryRow<'a> { marker: Open<&'a Marker>, delivery: Open<&'a Delivery> }
+    struct BreakerRow<'a> { scope: String, breaker: Open<&'a Breaker> }
+    struct LeaseRow<'a> { holder: &'a str, number: u64, until: Timestamp }
 }
 
-fn of_lease(lease: &Lease) -> Json {
-    json!({ "holder": lease.holder, "number": lease.number, "until": lease.until })
+fn answer<'a>(context: &'a SyncContext<'_>, plan: &'a Plan, state: &'a SyncState) -> Answer<'a> {
+    let intent = |Intent { marker, action, begun_at, .. }: &'a Intent| IntentRow {
+        marker: Open(marker),
+        action: action.to_string(),
+        begun_at: *begun_at,
+    };
+    let deliveries = state.deliveries.iter();
+    let deliveries =
+        deliveries.map(|(marker, delivery)| DeliveryRow { marker: Open(marker), delivery: Open(delivery) });
+    let breakers = state.breakers.iter();
+    let breakers =
+        breakers.map(|(scope, breaker)| BreakerRow { scope: scope.to_string(), breaker: Open(breaker) });
+    let lease =
+        |lease: &'a Lease| LeaseRow { holder: &lease.holder, number: lease.number, until: lease.until };
+    let counts = plan.counts();
+    Answer::Status {
+        tracker: Open(&context.settings.name),
+        tickets: state.links,
+        unchanged: plan.unchanged,
+        to_do: counts.iter().map(|(kind, count)| (kind.name().to_owned(), (*count).into())).collect(),
+        remarks: Open(&plan.remarks),
+        listed_at: state.listed_at,
+        in_doubt: state.intents.iter().map(intent).collect(),
+        deliveries: deliveries.collect(),
+        breakers: breakers.collect(),
+        clock_was_ahead: state.clock_was_ahead,
+        lease: state.lease.as_ref().map(lease),
+        leader: state.leader.as_ref().map(lease),
+    }
 }

@@ -13,12 +13,14 @@ use crate::{
 };
 use clap::Args;
 use jiff::Timestamp;
-use serde_json::{Value as Json, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value as Json;
 use stepmark_store::{
     index::{AskError, Freshness},
     index_db::{
-        self, Answer, Cell, Limits, NAMED_QUERIES, NamedQuery, Part, Parts, QueryError, SqlQuery, VIEWS,
-        schema_markdown,
+        self, Answer as Found, Cell, Column, Limits, NAMED_QUERIES, NamedQuery, Part, Parts, QueryError,
+        SqlQuery, Table, VIEWS, View, schema_markdown,
     },
 };
 
@@ -146,7 +148,7 @@ impl Query {
         Ok(values)
     }
 
-    fn show(&self, query: &SqlQuery, found: &Answer, output: &Output) -> Result<Exit, Failure> {
+    fn show(&self, query: &SqlQuery, found: &Found, output: &Output) -> Result<Exit, Failure> {
         if self.csv {
             output.bytes(&csv(found)?);
             return Ok(Exit::Fine);
@@ -158,7 +160,7 @@ impl Query {
             true => output.remark("no rows"),
             false => show(found, output),
         };
-        output.json_or("stepmark.query/1", || json(found), show);
+        output.answer_or(|| rows(found), show);
         Ok(Exit::Fine)
     }
 }
@@ -217,30 +219,17 @@ fn not_asked(error: QueryError, sql: &str) -> Failure {
 }
 
 fn list(output: &Output) {
-    output.json_or(
-        "stepmark.query-list/1",
-        || {
-            let wire = |query: &NamedQuery| {
-                serde_json::json!({"name": query.name, "about": query.about, "sql": query.sql})
-            };
-            serde_json::json!({"queries": NAMED_QUERIES.iter().map(wire).collect::<Vec<_>>()})
-        },
-        || {
-            let row = |query: &NamedQuery| vec![query.name.to_owned(), query.about.to_owned()];
-            output.line(table(&["NAME", "ANSWERS"], NAMED_QUERIES.iter().map(row)));
-        },
-    );
+    output.answer(|| Answer::List { queries: NAMED_QUERIES.iter().collect() });
+    let row = |query: &NamedQuery| vec![query.name.to_owned(), query.about.to_owned()];
+    output.line(table(&["NAME", "ANSWERS"], NAMED_QUERIES.iter().map(row)));
 }
 
 fn schema(output: &Output) {
-    output.json_or(
-        "stepmark.query-schema/1",
-        || serde_json::json!({"tables": tables(), "views": views()}),
-        || output.line(schema_markdown().trim_end()),
-    );
+    output.answer(|| Answer::Schema { tables: tables(), views: views() });
+    output.line(schema_markdown().trim_end());
 }
 
-fn show(answer: &Answer, output: &Output) {
+fn show(answer: &Found, output: &Output) {
     let header: Vec<String> = answer.columns.iter().map(|(name, _)| name.to_uppercase()).collect();
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let row = |row: &Vec<Cell>| row.iter().map(|cell| text(cell).unwrap_or_else(|| "-".to_owned())).collect();
@@ -249,7 +238,7 @@ fn show(answer: &Answer, output: &Output) {
 }
 
 /// With a header, and nothing where a value is NULL.
-fn csv(answer: &Answer) -> Result<Vec<u8>, Failure> {
+fn csv(answer: &Found) -> Result<Vec<u8>, Failure> {
     let failed = |error: &dyn std::error::Error| Failure::from_error(Exit::Io, error);
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(answer.columns.iter().map(|(name, _)| name)).map_err(|error| failed(&error))?;
@@ -260,12 +249,27 @@ fn csv(answer: &Answer) -> Result<Vec<u8>, Failure> {
     writer.into_inner().map_err(|error| failed(&error))
 }
 
-/// For programs: columns with the types that their tables declare, and rows as lists.
-fn json(answer: &Answer) -> Json {
-    let columns = answer
-        .columns
-        .iter()
-        .map(|(name, kind)| json!({"name": name, "type": kind.as_ref().map(|kind| kind.to_lowercase())}));
+answers! { Answer<'a>
+    /// `query`: columns, with the types that their tables declare, and rows as lists
+    "stepmark.query/1" Rows { columns: Vec<ColumnRow<'a>>, rows: Vec<Vec<Json>> }
+    /// `query --list`: the named queries
+    "stepmark.query-list/1" List { queries: Vec<&'a NamedQuery> }
+    /// `query --schema`: tables and columns
+    "stepmark.query-schema/1" Schema { tables: Vec<TableRow<'a>>, views: Vec<TableRow<'a>> }
+    struct TableRow<'a> { name: &'a str, about: &'a str, columns: Vec<ColumnRow<'a>> }
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct ColumnRow<'a> {
+    name: &'a str,
+    /// Null where a query made it; views say none
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    about: Option<&'a str>,
+}
+
+fn rows(answer: &Found) -> Answer<'_> {
     let value = |cell: &Cell| match cell {
         Cell::Null => Json::Null,
         Cell::Integer(number) => (*number).into(),
@@ -273,26 +277,36 @@ fn json(answer: &Answer) -> Json {
         Cell::Text(text) => text.as_str().into(),
         Cell::Blob(bytes) => hexadecimal(bytes).into(),
     };
-    let rows = answer.rows.iter().map(|row| row.iter().map(value).collect::<Vec<_>>());
-    json!({"columns": columns.collect::<Vec<_>>(), "rows": rows.collect::<Vec<_>>()})
+    let columns = answer.columns.iter().map(|(name, kind)| ColumnRow {
+        name,
+        kind: Some(kind.as_ref().map(|kind| kind.to_lowercase())),
+        about: None,
+    });
+    let rows = answer.rows.iter().map(|row| row.iter().map(value).collect());
+    Answer::Rows { columns: columns.collect(), rows: rows.collect() }
 }
 
-fn tables() -> Json {
-    let tables = index_db::tables().map(|table| {
-        let columns = table.columns.iter().map(|column| {
-            json!({"name": column.name, "type": column.kind.sql().to_lowercase(), "about": column.about})
-        });
-        json!({"name": table.name, "about": table.about, "columns": columns.collect::<Vec<_>>()})
-    });
-    tables.collect()
+fn tables() -> Vec<TableRow<'static>> {
+    let column = |column: &'static Column| ColumnRow {
+        name: column.name,
+        kind: Some(Some(column.kind.sql().to_lowercase())),
+        about: Some(column.about),
+    };
+    let table = |table: &'static Table| TableRow {
+        name: table.name,
+        about: table.about,
+        columns: table.columns.iter().map(column).collect(),
+    };
+    index_db::tables().map(table).collect()
 }
 
-fn views() -> Json {
-    let views = VIEWS.iter().map(|view| {
-        let columns = view.columns.iter().map(|(name, about)| json!({"name": name, "about": about}));
-        json!({"name": view.name, "about": view.about, "columns": columns.collect::<Vec<_>>()})
-    });
-    views.collect()
+fn views() -> Vec<TableRow<'static>> {
+    let view = |view: &'static View| {
+        let columns = view.columns.iter();
+        let columns = columns.map(|(name, about)| ColumnRow { name, kind: None, about: Some(about) });
+        TableRow { name: view.name, about: view.about, columns: columns.collect() }
+    };
+    VIEWS.iter().map(view).collect()
 }
 
 fn text(cell: &Cell) -> Option<String> {

@@ -2,11 +2,13 @@
 
 use crate::{
     exit::{Exit, Failure, chain},
-    output::{ListArguments, Output, fitted, on_one_line, spinner, width, wire::ArtifactWire, with_spinner},
+    output::{
+        ListArguments, Output, Row as Kept, fitted, on_one_line, spinner, width, wire::ArtifactWire,
+        with_spinner,
+    },
     project::Project,
 };
 use clap::Args;
-use serde_json::{Value, json};
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},
     check::ProblemCounts,
@@ -77,13 +79,8 @@ impl Status {
         let found = summaries.found();
         let ledgers = project.workspace.ledgers().all(all.iter().map(SummaryRow::path)).ledgers;
         if output.json {
-            let mut answer = self.answer(project, found, &rows, others.len(), &beside)?;
-            let actions = ledgers.iter().flat_map(|ledger| &ledger.states.open_actions);
-            let actions: Vec<&str> = actions.map(String::as_str).collect();
-            if !actions.is_empty() {
-                answer["open_action_items"] = actions.into();
-            }
-            output.json("stepmark.status/2", answer);
+            let answer = self.answer(project, (found, &ledgers), &rows, others.len(), &beside)?;
+            output.answer(|| answer);
         } else if rows.is_empty() {
             output.remark(format_args!(
                 "no artifact with workflow state among {} Markdown files of {}",
@@ -117,38 +114,46 @@ impl Status {
         Ok(if found.is_whole() && is_checked { Exit::Fine } else { Exit::Io })
     }
 
-    fn answer(
+    fn answer<'b>(
         &self,
         project: &Project,
-        found: &Artifacts,
+        (found, ledgers): (&Artifacts, &[SprintLedger]),
         rows: &[BriefRow<'_>],
         others: usize,
-        beside: &Beside,
-    ) -> Result<Value, Failure> {
+        beside: &'b Beside,
+    ) -> Result<Answer<'b>, Failure> {
         let briefs = rows.iter().map(|(_, brief)| brief);
         let mut shown = chosen(briefs, self.list.limit().unwrap_or(usize::MAX));
         shown.sort_unstable();
         let artifact = |place: &usize| {
             let (row, brief) = &rows[*place];
             let summary = row.summary();
-            let mut wire = serde_json::to_value(ArtifactWire::new(&summary, brief.problems))?;
             // As the table shows it.
-            wire["title"] = summary.title.or(summary.heading.as_deref()).into();
-            Ok::<Value, serde_json::Error>(wire)
+            let title = summary.title.or(summary.heading.as_deref()).map(str::to_owned);
+            ArtifactWire::new(&summary, brief.problems).titled(title)
         };
-        let artifacts: Result<Vec<Value>, _> = shown.iter().map(artifact).collect();
-        let artifacts = artifacts.map_err(|error| Failure::from_error(Exit::Io, &error))?;
-        let file = |(path, counts): &(ProjectPath, ProblemCounts)| json!({"path": path.as_str(), "problems": counts});
-        Ok(json!({
-            "root": project.root().path().display().to_string(),
-            "files": found.files,
-            "total": rows.len(),
-            "status_only": others,
-            "artifacts": self.list.keep_fields(artifacts)?,
-            "other_files": beside.iter().map(file).collect::<Vec<_>>(),
-            "unreadable": spinner::unreadable(found),
-        }))
+        Ok(Answer::Status {
+            root: project.root().path().display().to_string(),
+            files: found.files,
+            total: rows.len(),
+            status_only: others,
+            artifacts: self.list.keep_fields(shown.iter().map(artifact))?,
+            other_files: beside.iter().map(|(path, problems)| FileRow { path, problems }).collect(),
+            unreadable: spinner::unreadable(found),
+            open_action_items: ledgers.iter().flat_map(|ledger| ledger.states.open_actions.clone()).collect(),
+        })
     }
+}
+
+answers! { Answer<'a>
+    /// `status`: artifacts, and what is wrong in each
+    "stepmark.status/2" Status {
+        root: String, files: usize, total: usize, status_only: usize, artifacts: Vec<Kept<ArtifactWire>>,
+        other_files: Vec<FileRow<'a>>, unreadable: Vec<String>,
+        /// What retrospectives of BMAD want done, by id
+        #[serde(skip_serializing_if = "Vec::is_empty")] open_action_items: Vec<String>,
+    }
+    struct FileRow<'a> { path: &'a ProjectPath, problems: &'a ProblemCounts }
 }
 
 /// Tells what is to be known besides the artifacts: stories that wait, problems in files `beside`, what could

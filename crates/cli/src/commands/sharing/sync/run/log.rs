@@ -8,7 +8,7 @@ use tracing_subscriber::{
     Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _,
 };
 
-use super::{super::group::named, LogFormat};
+use super::{super::report::named, LogFormat};
 use crate::{exit::Failure, output::on_one_line, watch::Signal};
 use stepmark_store::watching::WatchTrouble;
 use stepmark_sync::{TrackerName, run::StatusChange};
