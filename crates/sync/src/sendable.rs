@@ -1,10 +1,11 @@
 //! The proof that a run and the work of one plan can be spawned on another thread: this compiles.
 
 use crate::{
+    Result,
     ledger::Ledger,
     plan::Plan,
     run::{ChangeListener, RunContext, RunEvent, run},
-    worker::{ApplyError, Report, Worker},
+    worker::{Report, Worker},
 };
 
 fn running<'r>(
@@ -16,10 +17,7 @@ fn running<'r>(
     run(context, ledger, changes, observe)
 }
 
-fn applying<'w>(
-    worker: &'w mut Worker<'_>,
-    plan: &'w Plan,
-) -> impl Future<Output = Result<Report, ApplyError>> + Send {
+fn applying<'w>(worker: &'w mut Worker<'_>, plan: &'w Plan) -> impl Future<Output = Result<Report>> + Send {
     worker.apply(plan)
 }
 

@@ -8,6 +8,6 @@ mod state;
 mod cases;
 
 pub use reason::{Consequence, DETAIL_LIMIT, Failure, Reason, Retry, Trip};
-pub use reason::{Route, Scope, ScopeError, ScopeKind};
+pub use reason::{Route, Scope, ScopeKind};
 pub use state::{Admission, Breaker, BreakerSettings, Outage};
 pub use state::{Circuit, RouteAdmission};

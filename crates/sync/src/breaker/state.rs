@@ -14,7 +14,6 @@ use crate::moment;
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum Breaker {
     Closed {
-        /// The number of requests that failed since the last success.
         failures: u32,
         last_failure_at: Option<Timestamp>,
         /// That failure; earlier versions did not note it.
@@ -22,7 +21,6 @@ pub enum Breaker {
         last_failure: Option<Failure>,
     },
     Open(Outage),
-    /// A few requests pass, to see whether it is over.
     HalfOpen {
         outage: Outage,
         /// Until when each probe under way may take.
@@ -31,12 +29,10 @@ pub enum Breaker {
     },
 }
 
-/// The reason why a breaker is open, and until when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outage {
     pub since: Timestamp,
     pub until: Timestamp,
-    /// The number of times that it opened without closing between.
     pub trips: u32,
     pub cause: Failure,
 }
@@ -44,12 +40,9 @@ pub struct Outage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
     Pass,
-    /// It may, as a probe: its outcome must be told.
+    // It may, as a probe: its outcome must be told.
     Probe,
-    Refused {
-        until: Timestamp,
-        cause: Failure,
-    },
+    Refused { until: Timestamp, cause: Failure },
 }
 
 impl Default for Breaker {
@@ -59,7 +52,6 @@ impl Default for Breaker {
 }
 
 impl Breaker {
-    /// Returns whether it is what it was at the beginning, so that nothing needs to be kept.
     pub fn is_pristine(&self) -> bool {
         *self == Self::default()
     }
@@ -132,7 +124,6 @@ impl Breaker {
         self
     }
 
-    /// Hears that a request failed for a reason that concerns what this breaker guards.
     #[must_use]
     pub fn failed(self, failure: &Failure, now: Timestamp, settings: &BreakerSettings) -> Self {
         let trip = failure.reason.consequence().trip;
@@ -210,11 +201,9 @@ fn least_wait(failure: &Failure, settings: &BreakerSettings) -> u32 {
 pub struct BreakerSettings {
     /// After how many failures, without a success between them, a breaker opens. At least 1.
     pub failures: u32,
-    /// The time that a failure counts.
     pub window_seconds: u32,
     /// The time that a breaker stays open the first time; each time that a probe fails it is twice as long.
     pub wait_seconds: u32,
-    /// The time that it stays open at most, whatever the tracker says.
     pub longest_wait_seconds: u32,
     /// The time that it stays open where only a person can fix what is wrong, unless it is reset.
     pub person_wait_seconds: u32,
@@ -249,17 +238,11 @@ pub struct Circuit {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RouteAdmission {
-    /// It may, and its outcome must be told.
     Pass,
-    Refused {
-        scope: Scope,
-        until: Timestamp,
-        cause: Failure,
-    },
+    Refused { scope: Scope, until: Timestamp, cause: Failure },
 }
 
 impl Circuit {
-    /// The breakers of `route`; `find` gives those that are kept.
     pub fn load<E>(
         route: &Route,
         mut find: impl FnMut(&Scope) -> Result<Option<Breaker>, E>,

@@ -8,46 +8,38 @@ mod read;
 #[cfg(test)]
 mod cases;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use stepmark_frontmatter::Position;
 use stepmark_store::configuration::{Configuration, UnknownKey, position_and_reason};
 
-use crate::TrackerName;
+use crate::{Error, ErrorKind, Result, TrackerName};
 
 pub use policy::{Drift, Duplicates, Prune, RunSettings};
-pub use target::{BaseUrl, BaseUrlError, Destination, Repository, Target};
+pub use target::{BaseUrl, Destination, Repository, Target};
 pub(crate) use tracker::reserved_for;
 pub use tracker::{SettingsOwner, TrackerSettings};
 
 #[derive(Clone, Debug, Default)]
 pub struct SyncConfiguration {
-    /// The trackers, in the order of their names.
     pub trackers: Vec<TrackerSettings>,
-    /// The keys under `trackers:` that have no effect.
     pub unknown_keys: Vec<UnknownKey>,
 }
 
-/// The reason why the trackers of the configuration cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}`{} cannot be used: {reason}", .path.display(), .position.map(|at| format!(":{at}")).unwrap_or_default())]
-pub struct SyncConfigurationError {
-    pub path: PathBuf,
-    pub position: Option<Position>,
-    pub reason: String,
+fn unusable(path: &Path, position: Option<Position>, reason: &str) -> Error {
+    let position = position.map(|at| format!(":{at}")).unwrap_or_default();
+    Error::new(ErrorKind::Io, format!("`{}`{position} cannot be used: {reason}", path.display()))
 }
 
-impl SyncConfigurationError {
-    pub(crate) fn at(path: &Path, error: &serde_yaml::Error) -> Self {
-        let (position, reason) = position_and_reason(error);
-        Self { path: path.to_owned(), position, reason }
-    }
+pub(crate) fn not_yaml(path: &Path, error: &serde_yaml::Error) -> Error {
+    let (position, reason) = position_and_reason(error);
+    unusable(path, position, &reason)
 }
 
 impl SyncConfiguration {
     /// The trackers that a project's configuration names. Of several files the nearest one that has
     /// `trackers:` counts.
-    pub fn of(configuration: &Configuration) -> Result<Self, SyncConfigurationError> {
+    pub fn of(configuration: &Configuration) -> Result<Self> {
         let mut nearest = Self::default();
         let of_user = configuration.user_source().map(|(path, _)| path);
         for (path, bytes) in configuration.sources() {

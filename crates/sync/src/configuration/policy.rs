@@ -11,20 +11,16 @@ use crate::scalar::one_of_two_words;
 pub enum Drift {
     #[default]
     Overwrite,
-    /// It is reported, and left alone until the artifact changes.
     Report,
 }
 
-/// The treatment of a ticket whose artifact is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prune {
     #[default]
     Keep,
-    /// It is closed as not planned.
     Close,
 }
 
-/// The treatment of other tickets that carry the marker of an artifact which has one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
     Report,

@@ -7,18 +7,18 @@ use stepmark_frontmatter::{Document, LineIndex, Node, NodeKind, Region, Yaml};
 use stepmark_store::configuration::UnknownKey;
 
 use super::{
-    SyncConfiguration, SyncConfigurationError, TrackerSettings,
+    SyncConfiguration, TrackerSettings, not_yaml,
     tracker::{KINDS, Problem, TrackerKeys, TrackerKind, is_of_some_kind, known_keys},
+    unusable,
 };
-use crate::TrackerName;
+use crate::{Error, Result, TrackerName};
 
-/// The most trackers that a file may have.
 const MOST_TRACKERS: usize = 100;
 
 impl SyncConfiguration {
     /// The trackers that the file at `path`, which holds `bytes`, names; `None` where it has no
     /// `trackers:`.
-    pub fn read(path: &Path, bytes: &[u8]) -> Result<Option<Self>, SyncConfigurationError> {
+    pub fn read(path: &Path, bytes: &[u8]) -> Result<Option<Self>> {
         #[derive(Deserialize)]
         #[serde(expecting = "a mapping of keys such as `trackers`")]
         struct File {
@@ -35,8 +35,8 @@ impl SyncConfiguration {
         let mut ignored = Vec::new();
         let report = |key: serde_ignored::Path<'_>| ignored.push(way_to(&key));
         let yaml = serde_yaml::Deserializer::from_slice(bytes);
-        let file: Option<File> = serde_ignored::deserialize(yaml, report)
-            .map_err(|error| SyncConfigurationError::at(path, &error))?;
+        let file: Option<File> =
+            serde_ignored::deserialize(yaml, report).map_err(|error| not_yaml(path, &error))?;
         let (Some(trackers), Some(written)) = (file.and_then(|file| file.trackers), written) else {
             return Ok(None);
         };
@@ -50,7 +50,6 @@ impl SyncConfiguration {
     }
 }
 
-/// `trackers:` as a file has it.
 struct Written<'f> {
     path: &'f Path,
     bytes: &'f [u8],
@@ -66,7 +65,7 @@ impl<'f> Written<'f> {
     }
 
     /// Refuses what is no mapping of trackers, each of which has a name of its own and keys of its kind.
-    fn check(&self) -> Result<(), SyncConfigurationError> {
+    fn check(&self) -> Result<()> {
         let entries = self.trackers.entries().iter();
         let trackers: Vec<(&str, &Node<'_>)> =
             entries.filter_map(|entry| Some((entry.key.as_key()?, self.followed(&entry.value)))).collect();
@@ -100,7 +99,7 @@ impl<'f> Written<'f> {
         name: &TrackerName,
         keys: TrackerKeys,
         ignored: &[Vec<String>],
-    ) -> Result<(TrackerSettings, Vec<UnknownKey>), SyncConfigurationError> {
+    ) -> Result<(TrackerSettings, Vec<UnknownKey>)> {
         let kind = kind_of(name, keys.kind.as_deref());
         let kind_known = kind.as_ref().ok().copied();
         let unknown: Vec<_> =
@@ -138,11 +137,10 @@ impl<'f> Written<'f> {
         self.tree.target(node).unwrap_or(node)
     }
 
-    /// The error at `node`; without one, at `trackers:`.
-    fn error(&self, node: Option<&Node<'_>>, reason: String) -> SyncConfigurationError {
+    fn error(&self, node: Option<&Node<'_>>, reason: String) -> Error {
         let offset = node.unwrap_or(self.trackers).span.start;
         let position = Some(LineIndex::new(self.bytes).position(self.bytes, offset));
-        SyncConfigurationError { path: self.path.to_owned(), position, reason }
+        unusable(self.path, position, &reason)
     }
 }
 

@@ -11,9 +11,7 @@ pub use state::{Budget, Pace, RateLimiter, Window};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with `write_interval_ms` and `limits`")]
 pub struct PaceSettings {
-    /// The number of milliseconds that lie between two writes at least.
     pub write_interval_ms: u32,
-    /// The limits of what may be used within a time; all must hold.
     pub limits: Vec<RateLimit>,
 }
 
@@ -21,9 +19,7 @@ pub struct PaceSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RateLimit {
     pub counted: Counted,
-    /// The most that there may be. At least 1.
     pub most: u32,
-    /// The length of the time, in milliseconds. At least 1.
     pub per_ms: u32,
 }
 

@@ -32,7 +32,6 @@ pub struct Budget {
 const LONGEST_PERIOD_MS: u64 = 61 * 60 * 1000;
 
 impl Budget {
-    /// Returns whether its period is not over, and no clock that was ahead has named it.
     fn is_possible(&self, now: Timestamp) -> bool {
         now < self.reset_at && moment::between(now, self.reset_at) <= LONGEST_PERIOD_MS
     }
@@ -138,7 +137,6 @@ impl Window {
         Ok(())
     }
 
-    /// The time at which the last part began.
     pub(super) fn last_at(&self) -> Option<Timestamp> {
         self.parts.back().map(|(start, _)| moment::at(*start))
     }
@@ -154,7 +152,6 @@ impl Window {
         i64::from((self.limit.per_ms / PARTS).max(1))
     }
 
-    /// The time from which a part that began at `start` no longer counts.
     fn end(&self, start: i64) -> i64 {
         start.saturating_add(self.width()).saturating_add(i64::from(self.limit.per_ms))
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Remark;
 use crate::{
-    TrackerName,
+    Error, Result, TrackerName,
     ticket::{
         FieldDifference, Marker, Observed, RemoteTicket, Snapshot, SnapshotEntry, Ticket, TicketDigest,
         TicketKeys, TicketSettings, Withheld,
@@ -18,10 +18,8 @@ use stepmark_store::{checking::KeptDigests, disk::par_map};
 pub struct Action {
     pub kind: ActionKind,
     pub marker: Marker,
-    /// The path of the artifact; `None` where it is gone.
     #[serde(with = "path_as_text")]
     pub path: Option<ProjectPath>,
-    /// The ticket; `None` where it is to be made or looked up.
     pub remote: Option<RemoteTicket>,
     /// The digest of what the ticket is known to say: the ground on which this was decided.
     pub base: Option<TicketDigest>,
@@ -41,11 +39,9 @@ pub enum ActionKind {
     Adopt,
     Create,
     Update,
-    /// It is open, and the work is finished.
     Close,
     /// Another ticket of the same artifact counts, and this one is closed. No link leads to it.
     CloseDuplicate,
-    /// Its artifact is gone, and it is closed.
     Prune,
 }
 
@@ -88,7 +84,6 @@ impl Action {
         (&self.marker, self.remote.as_ref().filter(|_| is_duplicate).map(|remote| remote.id.as_str()))
     }
 
-    /// Returns whether it and `other` do the same on the same ground.
     pub fn agrees_with(&self, other: &Self) -> bool {
         let key = |action: &Self| {
             (
@@ -131,9 +126,7 @@ pub(super) struct Compared<'a> {
 
 pub(super) enum Outcome {
     Same,
-    /// The ticket may say something else, or there is none.
     Desired(Box<Ticket>, Withheld),
-    /// The artifact cannot be read any more.
     Gone,
 }
 
@@ -178,7 +171,6 @@ impl<'a> Comparison<'_, 'a> {
 
 pub const PLAN_SCHEMA: &str = "stepmark.sync-plan/2";
 
-/// The differences between artifacts and their tickets, and the actions that end them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     schema: String,
@@ -186,22 +178,12 @@ pub struct Plan {
     /// True where the tracker has to be looked through for markers before anything is created: the ledger
     /// knows of no such look, and this plan was made without one.
     pub needs_survey: bool,
-    /// The number of tickets that say what they should: no request is made for them.
     pub unchanged: usize,
-    /// The actions to do, in this order.
     pub actions: Vec<Action>,
     pub remarks: Vec<Remark>,
     /// The artifacts whose tickets are theirs without a marker, since BMAD says so.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) named: BTreeSet<Marker>,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum PlanReadError {
-    #[error("this is no plan of sync: make one with `stepmark sync plan --out FILE`")]
-    NoPlan(#[source] serde_json::Error),
-    #[error("this plan has the form `{found}`, and `{PLAN_SCHEMA}` is wanted: make a new one")]
-    OtherSchema { found: String },
 }
 
 impl Plan {
@@ -217,19 +199,25 @@ impl Plan {
         }
     }
 
-    pub fn read(json: &str) -> Result<Self, PlanReadError> {
+    pub fn read(json: &str) -> Result<Self> {
         #[derive(Deserialize)]
         struct Named {
             schema: String,
         }
-        let named: Named = serde_json::from_str(json).map_err(PlanReadError::NoPlan)?;
+        let no_plan = |error: serde_json::Error| {
+            let message = "this is no plan of sync: make one with `stepmark sync plan --out FILE`";
+            Error::usage(message).because(error)
+        };
+        let named: Named = serde_json::from_str(json).map_err(no_plan)?;
         if named.schema != PLAN_SCHEMA {
-            return Err(PlanReadError::OtherSchema { found: named.schema });
+            let found = named.schema;
+            let message =
+                format!("this plan has the form `{found}`, and `{PLAN_SCHEMA}` is wanted: make a new one");
+            return Err(Error::usage(message));
         }
-        serde_json::from_str(json).map_err(PlanReadError::NoPlan)
+        serde_json::from_str(json).map_err(no_plan)
     }
 
-    /// Returns how many actions there are of each kind, without those of which there are none.
     pub fn counts(&self) -> Vec<(ActionKind, usize)> {
         let count = |kind| self.actions.iter().filter(|action| action.kind == kind).count();
         let counts = ActionKind::ALL.iter().map(|(_, kind)| (*kind, count(*kind)));
@@ -237,13 +225,10 @@ impl Plan {
     }
 }
 
-/// A change since a plan was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stale {
     pub marker: Marker,
-    /// The action that the plan wanted; `None` where it did not speak of it.
     pub planned: Option<ActionKind>,
-    /// The action that would be done now; `None` where there is nothing to do any more.
     pub now: Option<ActionKind>,
 }
 

@@ -8,5 +8,5 @@ mod cases;
 
 pub(crate) use claim::{Claim, by_marker, copies};
 
-pub use action::{Action, ActionKind, PLAN_SCHEMA, Plan, PlanReadError, Stale};
+pub use action::{Action, ActionKind, PLAN_SCHEMA, Plan, Stale};
 pub use claim::{PlanInputs, Remark, Survey};

@@ -24,13 +24,7 @@ pub enum Delivery {
     },
     /// It failed for good. It stays visible until a person or a change of the artifact gives it another try,
     /// or its cause has passed.
-    Parked {
-        attempts: u32,
-        since: Timestamp,
-        last: Failure,
-        /// The digest of the ticket that could not be delivered.
-        digest: TicketDigest,
-    },
+    Parked { attempts: u32, since: Timestamp, last: Failure, digest: TicketDigest },
 }
 
 /// The longest wait that a tracker's own word can bring about: a day.
@@ -77,7 +71,6 @@ impl Delivery {
         }
     }
 
-    /// Returns how often it was tried since it last succeeded.
     pub const fn attempts(&self) -> u32 {
         match self {
             Self::Due => 0,
@@ -130,7 +123,6 @@ impl Delivery {
     }
 }
 
-/// The longest wait after so many attempts, in milliseconds.
 fn bound(attempts: u32, settings: &RetrySettings) -> u64 {
     let longest = u64::from(settings.longest_wait_seconds) * 1000;
     let doubled = 1_u64.checked_shl(attempts.saturating_sub(1)).unwrap_or(u64::MAX);
@@ -164,14 +156,12 @@ pub fn named_wait<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Timestamp) 
     Some(here(moment))
 }
 
-/// A number drawn at random, all of `u64` being equally likely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jitter(pub u64);
 
 pub type Chance<'d> = dyn FnMut() -> Jitter + Send + 'd;
 
 impl Jitter {
-    /// A whole number from 0 to `most`, all of which are equally likely.
     pub fn up_to(self, most: u64) -> u64 {
         let scaled = (u128::from(self.0) * (u128::from(most) + 1)) >> 64;
         u64::try_from(scaled).unwrap_or(most)

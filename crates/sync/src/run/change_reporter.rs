@@ -9,43 +9,27 @@ use std::{
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-use super::{Pass, PassError};
+use super::Pass;
 use crate::{
+    Error, ErrorKind,
     breaker::{Failure, Reason, ScopeKind},
-    ledger::{Lease, LedgerError},
+    ledger::Lease,
     plan::{ActionKind, Remark},
     ticket::{Marker, RemoteTicket},
-    worker::{ActionOutcome, ApplyError, Deferred, Entry},
+    worker::{ActionOutcome, Deferred, Entry},
 };
 use stepmark_model::spelling::with_causes;
 
-/// An event of a run, for whoever writes logs and counts.
 #[derive(Debug)]
 pub enum RunEvent<'e> {
-    /// Another process leads; this one waits.
-    Standby {
-        held: &'e Lease,
-    },
-    Leading {
-        lease: &'e Lease,
-    },
-    /// Another process has taken over, since this one did not renew its lease in time.
-    LostLead {
-        held: &'e Lease,
-    },
-    /// The lease could neither be taken nor renewed. It is tried again.
-    NoLedger {
-        error: &'e LedgerError,
-    },
-    Passed {
-        pass: &'e Pass,
-        at: Timestamp,
-        took: Duration,
-    },
-    PassFailed {
-        error: &'e PassError,
-    },
-    /// The run has ended: nothing is in flight.
+    Standby { holder: &'e str },
+    Leading { lease: &'e Lease },
+    // Another process has taken over, since this one did not renew its lease in time.
+    LostLead { holder: &'e str },
+    // The lease could neither be taken nor renewed. It is tried again.
+    NoLedger { error: &'e Error },
+    Passed { pass: &'e Pass, at: Timestamp, took: Duration },
+    PassFailed { error: &'e Error },
     Stopped,
 }
 
@@ -85,54 +69,23 @@ impl ChangeListener {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatusChange {
-    Standby {
-        holder: String,
-    },
-    Leading {
-        number: u64,
-    },
-    LostLead {
-        holder: String,
-    },
-    /// Somebody else works on the tracker now; what is to be done waits for that.
-    Waits {
-        holder: String,
-    },
-    Done {
-        kind: ActionKind,
-        /// The tickets, each behind what people know its artifact by: path and title.
-        tickets: Vec<(String, RemoteTicket)>,
-        /// The fields that the tracker left out, of every one of them.
-        missing: Vec<String>,
-    },
-    /// Tickets cannot be delivered, for a reason of their own, which is the same for all of them.
-    Trouble {
-        kind: ActionKind,
-        /// The names by which people know the artifacts: path and title.
-        artifacts: Vec<String>,
-        why: String,
-        remedy: Option<&'static str>,
-    },
-    /// The tracker cannot be used; artifacts change as before, and tickets follow later.
-    Outage {
-        why: String,
-        remedy: Option<&'static str>,
-    },
+    Standby { holder: String },
+    Leading { number: u64 },
+    LostLead { holder: String },
+    // Somebody else works on the tracker now; what is to be done waits for that.
+    Waits { holder: String },
+    Done { kind: ActionKind, tickets: Vec<(String, RemoteTicket)>, missing: Vec<String> },
+    // Tickets cannot be delivered, for a reason of their own, which is the same for all of them.
+    Trouble { kind: ActionKind, artifacts: Vec<String>, why: String, remedy: Option<&'static str> },
+    // The tracker cannot be used; artifacts change as before, and tickets follow later.
+    Outage { why: String, remedy: Option<&'static str> },
     Recovered,
-    /// A pass could not be made; it is tried again.
-    Failing {
-        why: String,
-    },
+    Failing { why: String },
     Works,
-    /// The number of artifacts without a ticket, and of tickets that need a look; `sync plan` says which.
-    Remarks {
-        count: usize,
-    },
-    /// Artifacts that no ticket can follow until somebody fixes them.
-    LeftOut {
-        paths: Vec<String>,
-        why: String,
-    },
+    // The number of artifacts without a ticket, and of tickets that need a look; `sync plan` says which.
+    Remarks { count: usize },
+    // Artifacts that no ticket can follow until somebody fixes them.
+    LeftOut { paths: Vec<String>, why: String },
     Stopped,
 }
 
@@ -151,13 +104,13 @@ pub struct ChangeReporter {
 impl ChangeReporter {
     pub fn observe(&mut self, event: &RunEvent<'_>) -> Vec<StatusChange> {
         match event {
-            RunEvent::Standby { held } => vec![StatusChange::Standby { holder: held.holder.clone() }],
+            RunEvent::Standby { holder } => vec![StatusChange::Standby { holder: (*holder).to_owned() }],
             RunEvent::Leading { lease } => vec![StatusChange::Leading { number: lease.number }],
-            RunEvent::LostLead { held } => vec![StatusChange::LostLead { holder: held.holder.clone() }],
+            RunEvent::LostLead { holder } => vec![StatusChange::LostLead { holder: (*holder).to_owned() }],
             RunEvent::NoLedger { error } => self.failing(with_causes(error)),
-            RunEvent::PassFailed { error: PassError::Apply(ApplyError::LeaseHeld(held)) } => {
+            RunEvent::PassFailed { error: Error { kind: ErrorKind::Held { holder, .. }, .. } } => {
                 let is_new = !std::mem::replace(&mut self.is_waiting, true);
-                is_new.then(|| StatusChange::Waits { holder: held.0.holder.clone() }).into_iter().collect()
+                is_new.then(|| StatusChange::Waits { holder: holder.clone() }).into_iter().collect()
             }
             RunEvent::PassFailed { error } => self.failing(with_causes(error)),
             RunEvent::Passed { pass, .. } => self.passed(pass),
@@ -237,13 +190,9 @@ fn problem(remark: &Remark) -> Option<(String, String)> {
 enum Cause<'f> {
     None,
     Tracker(ScopeKind, &'f Failure),
-    /// Something about its ticket: in the words for it, and in those that are true of others with the same
-    /// reason.
-    Ticket {
-        why: String,
-        of_several: String,
-        remedy: Option<&'static str>,
-    },
+    // Something about its ticket: in the words for it, and in those that are true of others with the same
+    // reason.
+    Ticket { why: String, of_several: String, remedy: Option<&'static str> },
     Time,
 }
 

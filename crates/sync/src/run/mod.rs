@@ -16,6 +16,6 @@ mod cases;
 
 pub use change_reporter::{ChangeListener, ChangeSignal, RunEvent};
 pub use change_reporter::{ChangeReporter, StatusChange};
-pub use runner::{Pass, PassError, RunContext, leader_lease_name, run};
+pub use runner::{Pass, RunContext, leader_lease_name, run};
 
 pub use crate::configuration::RunSettings;

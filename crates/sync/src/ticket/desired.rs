@@ -217,6 +217,8 @@ pub struct FieldDifference {
     pub after: Json,
 }
 
+pub type Differences = crate::Result<Vec<FieldDifference>>;
+
 impl FieldDifference {
     /// That `field` says `before` and should say `after`; `None` where that is the same.
     pub fn between(field: &str, before: Json, after: Json) -> Option<Self> {
@@ -242,7 +244,6 @@ impl Ticket {
         differences
     }
 
-    /// The fields as they are shown to people, in their order.
     fn shown(&self) -> Vec<(String, Json)> {
         let text = |text: &Option<String>| text.clone().map_or(Json::Null, Json::String);
         let body = markdown(&self.body, &self.file, usize::MAX).text;
@@ -306,7 +307,6 @@ pub(crate) fn parent_difference(
     difference.filter(|_| !agrees)
 }
 
-/// A marker as it is shown; null for none.
 #[cfg(feature = "http")]
 pub(crate) fn shown_marker(marker: Option<&Marker>) -> Json {
     marker.map_or(Json::Null, |marker| Json::from(marker.to_string()))

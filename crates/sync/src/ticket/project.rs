@@ -150,7 +150,6 @@ const BEGINNING_WORDS: [&str; 10] =
 /// Status words that say of any lifecycle that the work has not begun, though its first state is passed.
 const PLANNED_WORDS: [&str; 2] = ["backlog", "ready-for-dev"];
 
-/// The facts of an artifact that tickets tell: values, taken once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketFacts {
     pub key: ArtifactKey,
@@ -189,7 +188,6 @@ pub struct TicketFacts {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepFact {
-    /// Its name; several where one of them is chosen.
     pub names: Vec<String>,
     pub is_done: bool,
 }

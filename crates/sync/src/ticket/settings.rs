@@ -3,16 +3,17 @@
 use std::{collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 
 use super::{BodyTemplate, FileUrl, Inline, Ticket, title::percent_encoded};
-use crate::scalar::{deserialize_as_scalar, one_of_two_words};
+use crate::{
+    Error, Result,
+    scalar::{deserialize_as_scalar, one_of_two_words},
+};
 use serde::Deserialize;
 use stepmark_model::artifact::ProjectPath;
 
-/// `ticket:` of a tracker in the configuration. Every key may be missing.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `title` and `labels`")]
 pub struct TicketSettings {
     pub title: Template,
-    /// A paragraph before everything else.
     pub intro: Option<Template>,
     /// The sections of the body, in this order; [`Section::DEFAULT`] unless given.
     pub sections: Option<Vec<Section>>,
@@ -43,7 +44,7 @@ impl Default for TicketSettings {
         let labels = ["workflow:{workflow}", "status:{status}", "scope:{scope}"];
         #[expect(clippy::expect_used, reason = "constants, which the tests parse")]
         let (title, labels) = (|| {
-            Ok::<_, TemplateError>((
+            Ok::<_, Error>((
                 template("{title}")?,
                 labels.iter().copied().map(template).collect::<Result<_, _>>()?,
             ))
@@ -78,7 +79,6 @@ pub enum Section {
     AcceptanceCriteria,
     Tasks,
     Steps,
-    /// The artifact and the documents that it was made from.
     Files,
     Text,
     /// The section of its text with this heading: `# Dev Notes`.
@@ -154,13 +154,6 @@ enum Piece {
     Place(Placeholder),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` cannot be used as a template: {reason}")]
-pub struct TemplateError {
-    pub text: String,
-    pub reason: String,
-}
-
 impl Template {
     /// The text with its places filled in by `fact`; `None` where one of these facts is not known.
     pub fn fill(&self, fact: impl Fn(Placeholder) -> Option<String>) -> Option<String> {
@@ -173,13 +166,9 @@ impl Template {
         }
         Some(filled)
     }
-}
 
-impl FromStr for Template {
-    type Err = TemplateError;
-
-    fn from_str(text: &str) -> Result<Self, TemplateError> {
-        let wrong = |reason: String| TemplateError { text: text.to_owned(), reason };
+    /// `Err` with what is wrong.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
         let mut pieces = Vec::new();
         let mut plain = String::new();
         let mut rest = text;
@@ -193,12 +182,12 @@ impl FromStr for Template {
             }
             let name = rest.strip_prefix('{').and_then(|inner| inner.split_once('}'));
             let Some((name, after)) = name else {
-                return Err(wrong("a brace stands alone; double it if it is meant as text".to_owned()));
+                return Err("a brace stands alone; double it if it is meant as text".to_owned());
             };
             if !plain.is_empty() {
                 pieces.push(Piece::Text(std::mem::take(&mut plain)));
             }
-            pieces.push(Piece::Place(name.trim().parse().map_err(wrong)?));
+            pieces.push(Piece::Place(name.trim().parse()?));
             rest = after;
         }
         plain.push_str(rest);
@@ -207,11 +196,22 @@ impl FromStr for Template {
         }
         Ok(Self { pieces })
     }
+
+    pub(super) fn unusable(text: &str, reason: &str) -> Error {
+        Error::usage(format!("`{text}` cannot be used as a template: {reason}"))
+    }
+}
+
+impl FromStr for Template {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::read(text).map_err(|reason| Self::unusable(text, &reason))
+    }
 }
 
 deserialize_as_scalar!(Template);
 
-/// A fact of an artifact that a template may name, as `{title}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {
     /// Its title; else its first heading, else the name of its file.

@@ -7,9 +7,7 @@ use std::{
     sync::{Arc, LazyLock, OnceLock},
 };
 
-use super::{
-    Checkout, CloseReason, Commit, Marker, MarkerError, Parents, TicketFacts, TicketKind, TicketSettings,
-};
+use super::{Checkout, CloseReason, Commit, Marker, Parents, TicketFacts, TicketKind, TicketSettings};
 use crate::TrackerName;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
@@ -64,7 +62,6 @@ impl fmt::Debug for Past {
     }
 }
 
-/// The place of a ticket in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hangs<'s> {
     Alone,
@@ -76,42 +73,20 @@ pub(crate) enum Hangs<'s> {
 /// A commit that is looked for when the first ticket is made.
 pub(super) type LazyCommit = LazyLock<Option<Commit>, Box<dyn FnOnce() -> Option<Commit> + Send>>;
 
-/// An artifact that gets no ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     pub path: ProjectPath,
-    pub reason: LeftOutReason,
+    pub reason: String,
+    /// True where somebody should fix it: what was never given an id only has no ticket.
+    pub is_problem: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LeftOutReason {
-    #[error(transparent)]
-    NoMarker(#[from] MarkerError),
-    #[error(
-        "its frontmatter cannot be read: `stepmark check` says why; until then its ticket stays as it is, and none is pruned"
-    )]
-    Unreadable,
-    #[error("{reason}")]
-    UnreadableFile { reason: String },
-    #[error("the store of tickets is `{store}`, as `{TICKET_STORE}` says: BMAD alone writes there")]
-    OtherStore { store: String },
-    #[error(
-        "{} have the same id (`{key}`), and no ticket follows them until each has its own: in the copy give `id` another value, or take \
-         `id` and `stepmark_id` out and run `stepmark track`",
-        spelled(.files)
-    )]
-    SameId { key: ArtifactKey, files: Vec<ProjectPath> },
-}
+const UNREADABLE: &str = "its frontmatter cannot be read: `stepmark check` says why; until then its ticket stays as it is, and none is pruned";
 
-impl LeftOutReason {
-    /// Returns whether somebody should fix it: what was never given an id only has no ticket.
-    pub const fn is_problem(&self) -> bool {
-        !matches!(self, Self::NoMarker(_) | Self::OtherStore { .. })
+impl LeftOut {
+    const fn problem(path: ProjectPath, reason: String) -> Self {
+        Self { path, reason, is_problem: true }
     }
-}
-
-fn spelled(paths: &[ProjectPath]) -> String {
-    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and ")
 }
 
 impl Snapshot {
@@ -122,10 +97,9 @@ impl Snapshot {
         let entries = par_map(&rows, SnapshotEntry::of_row);
         let mut snapshot = Self::of_entries(project, entries.into_iter().flatten());
         let found = summaries.found();
-        snapshot.left_out.extend(found.unreadable.iter().map(|error| LeftOut {
-            path: error.path().clone(),
-            reason: LeftOutReason::UnreadableFile { reason: error.to_string() },
-        }));
+        snapshot.left_out.extend(
+            found.unreadable.iter().map(|error| LeftOut::problem(error.path().clone(), error.to_string())),
+        );
         snapshot.left_out.sort_by(|one, other| one.path.cmp(&other.path));
         snapshot.workspace = Some(summaries.workspace().clone());
         if found.is_whole() { snapshot } else { snapshot.partial() }
@@ -140,19 +114,24 @@ impl Snapshot {
         let mut marked: Vec<(Marker, SnapshotEntry)> = Vec::new();
         for entry in artifacts {
             if let Some(store) = entry.stored.as_ref().and_then(StoredTicket::other_store) {
-                let reason = LeftOutReason::OtherStore { store: store.to_owned() };
+                let reason = format!(
+                    "the store of tickets is `{store}`, as `{TICKET_STORE}` says: BMAD alone writes there"
+                );
                 snapshot.ambiguous.extend(Marker::new(project, entry.key.clone()));
-                snapshot.left_out.push(LeftOut { path: entry.path, reason });
+                snapshot.left_out.push(LeftOut { path: entry.path, reason, is_problem: false });
                 continue;
             }
             if !entry.is_readable {
                 snapshot.is_partial = true;
-                snapshot.left_out.push(LeftOut { path: entry.path, reason: LeftOutReason::Unreadable });
+                snapshot.left_out.push(LeftOut::problem(entry.path, UNREADABLE.to_owned()));
                 continue;
             }
             match Marker::new(project, entry.key.clone()) {
                 Ok(marker) => marked.push((marker, entry)),
-                Err(error) => snapshot.left_out.push(LeftOut { path: entry.path, reason: error.into() }),
+                Err(error) => {
+                    let reason = error.message;
+                    snapshot.left_out.push(LeftOut { path: entry.path, reason, is_problem: false });
+                }
             }
         }
         marked.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -235,19 +214,22 @@ impl Snapshot {
         let Some((marker, _)) = same.first() else { return };
         let mut paths: Vec<ProjectPath> = same.iter().map(|(_, entry)| entry.path.clone()).collect();
         paths.sort();
-        let reason = LeftOutReason::SameId { key: marker.artifact().clone(), files: paths.clone() };
-        self.left_out.extend(paths.into_iter().map(|path| LeftOut { path, reason: reason.clone() }));
+        let files = paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and ");
+        let key = marker.artifact();
+        let reason = format!(
+            "{files} have the same id (`{key}`), and no ticket follows them until each has its own: in the copy give `id` another value, or take \
+             `id` and `stepmark_id` out and run `stepmark track`"
+        );
+        self.left_out.extend(paths.into_iter().map(|path| LeftOut::problem(path, reason.clone())));
         self.ambiguous.insert(marker.clone());
     }
 
-    /// Returns whether the file at `path` is there and holds no workflow state.
     pub fn has_stateless(&self, path: &str) -> bool {
         let read = self.workspace.as_ref().zip(ProjectPath::new(path).ok());
         let read = read.and_then(|(workspace, path)| workspace.artifact(&path).ok());
         read.is_some_and(|read| !read.artifact().is_tracked())
     }
 
-    /// The artifacts that can have a ticket, in the order of their markers.
     pub fn artifacts(&self) -> impl ExactSizeIterator<Item = (&Marker, &SnapshotEntry)> {
         self.artifacts.iter()
     }
@@ -284,7 +266,6 @@ impl Snapshot {
         }
     }
 
-    /// The artifacts that get no ticket, in the order of their paths.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }

@@ -5,7 +5,7 @@ use crate::{
     BoxFuture, TrackerName,
     breaker::{Failure, Reason, Route},
     pace::{Budget, Cost},
-    ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Stamp, Ticket},
+    ticket::{Differences, FieldDifference, Marker, Observed, RemoteTicket, Stamp, Ticket},
 };
 
 /// A tracker: few methods, each one request or one batch. It decides nothing: no retry, no waiting, no
@@ -34,30 +34,21 @@ pub trait Tracker: Send + Sync {
 
     /// The managed fields in which a ticket differs from what it should say; `before` is what it was last
     /// made to say. Pure.
-    fn compare(
-        &self,
-        desired: &Ticket,
-        before: Option<&Ticket>,
-        observed: &Observed,
-    ) -> Result<Vec<FieldDifference>, MergeError>;
+    fn compare(&self, desired: &Ticket, before: Option<&Ticket>, observed: &Observed) -> Differences;
 
     /// Asks for the id of its repository or project, which stays when that is renamed or moved. The one
     /// request that is about no ticket.
-    fn target(&self) -> BoxFuture<'_, Result<String, Failure>>;
+    fn target(&self) -> Reply<'_, String>;
 
     /// Returns what will not work with these tickets, each of which may be new: one line for each cause, as
     /// far as the tracker can tell before anything is written. `None` where it never tells anything.
-    fn preflight<'t>(
-        &'t self,
-        tickets: &'t [(&'t Ticket, bool)],
-    ) -> Option<BoxFuture<'t, Result<Vec<String>, Failure>>> {
+    fn preflight<'t>(&'t self, tickets: &'t [(&'t Ticket, bool)]) -> Option<Reply<'t, Vec<String>>> {
         let _ = tickets;
         None
     }
 
     fn create<'t>(&'t self, creations: &'t [Creation]) -> BoxFuture<'t, Answer<Delivered>>;
 
-    /// Changes the managed fields of tickets, and no others.
     fn update<'t>(&'t self, changes: &'t [Change]) -> BoxFuture<'t, Answer<Delivered>>;
 
     /// Reads tickets that are known; `None` for one that carries our marker no longer.
@@ -65,12 +56,7 @@ pub trait Tracker: Send + Sync {
 
     /// Lists tickets of the project `project`, open and closed, by a way that shows what was just made, where
     /// the tracker has one; never by a search for text.
-    fn list<'t>(
-        &'t self,
-        project: &'t str,
-        from: Option<&'t Cursor>,
-        listing: Listing,
-    ) -> BoxFuture<'t, Result<Page, Failure>>;
+    fn list<'t>(&'t self, project: &'t str, from: Option<&'t Cursor>, listing: Listing) -> Reply<'t, Page>;
 
     /// Returns whether [`Listing::Labelled`] finds tickets by a label, which a person may have renamed.
     fn lists_by_label(&self) -> bool {
@@ -83,6 +69,8 @@ pub trait Tracker: Send + Sync {
     }
 }
 
+pub type Reply<'t, T> = BoxFuture<'t, Result<T, Failure>>;
+
 /// The tickets that a list is of: those with the label of the project, or all that carry its marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
@@ -90,7 +78,6 @@ pub enum Listing {
     All,
 }
 
-/// A ticket to be made. Its marker goes along in the same request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Creation {
     pub ticket: Ticket,
@@ -154,7 +141,6 @@ pub enum Outcome<T> {
     InDoubt(Failure),
 }
 
-/// The answer to a request about several tickets: one outcome for each, in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer<T> {
     pub outcomes: Vec<Outcome<T>>,
@@ -183,7 +169,6 @@ pub struct Page {
     pub budget: Option<Budget>,
 }
 
-/// A place in a list, as the tracker names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(pub String);
 

@@ -11,13 +11,13 @@ mod github;
 mod jira;
 
 pub use contract::{
-    Answer, Change, Creation, Cursor, Delivered, Listing, Outcome, Page, RequestKind, Tracker,
+    Answer, Change, Creation, Cursor, Delivered, Listing, Outcome, Page, Reply, RequestKind, Tracker,
 };
 pub use dry::{Condition, DryRequest, DryTracker};
 pub use file::{FileTracker, Line, LineKind};
 #[cfg(feature = "github")]
 pub use github::{GitHubSettings, GitHubTracker};
 #[cfg(feature = "http")]
-pub use http::{HttpLimits, HttpSetupError};
+pub use http::HttpLimits;
 #[cfg(feature = "jira")]
 pub use jira::{JiraIssueTypes, JiraSettings, JiraTracker};

@@ -33,7 +33,7 @@ mod cases;
 pub use look_up::{begin, give_back, try_lease, wants_look};
 
 pub use apply::Worker;
-pub use open_tracker::{CredentialAccess, TrackerOpenError, open_tracker};
+pub use open_tracker::{CredentialAccess, open_tracker};
 pub use report::{ActionOutcome, Deferred, Entry, Report};
-pub use report::{ApplyError, Listener, Notice, StopSignal, WallClock, WorkerClock, WorkerSettings};
+pub use report::{Listener, Notice, StopSignal, WallClock, WorkerClock, WorkerSettings};
 pub use settle::{LostLink, Reset, clock_was_ahead, reset, retry};

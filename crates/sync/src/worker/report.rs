@@ -8,14 +8,12 @@ use tokio::sync::watch;
 use crate::{
     BoxFuture,
     breaker::{Failure, Scope},
-    ledger::{LeaseHeld, LedgerError},
     plan::{ActionKind, Remark},
     retry::Delivery,
     ticket::{FieldDifference, Marker, RemoteTicket},
 };
 use stepmark_store::workspace::Clock;
 
-/// The settings of a worker, beside what the configuration says about its tracker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkerSettings {
     /// The milliseconds that the lease is kept after each transaction: more than the longest request takes.
@@ -34,22 +32,13 @@ impl Default for WorkerSettings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     Waits(Timestamp),
-    Held(LeaseHeld),
+    /// Another process has the lease: the message for people.
+    Held(String),
     /// Something of the plan will not work, and why. Nothing was written yet.
     Obstacle(String),
 }
 
 pub type Listener = Arc<dyn Fn(&Notice) + Send + Sync>;
-
-/// A reason why a worker stopped before it had been through its plan. What it had begun is in the ledger, and
-/// whoever works next goes on.
-#[derive(Debug, thiserror::Error)]
-pub enum ApplyError {
-    #[error(transparent)]
-    LeaseHeld(#[from] LeaseHeld),
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-}
 
 pub trait WorkerClock: Send + Sync {
     fn now(&self) -> Timestamp;
@@ -93,7 +82,6 @@ impl StopSignal {
         *self.0.borrow()
     }
 
-    /// Ends when somebody asks, or has asked already.
     pub async fn asked(&self) {
         let mut listener = self.0.subscribe();
         // Fails only when the sender is gone, and this is it.
@@ -135,20 +123,18 @@ pub enum ActionOutcome {
         /// The fields that the ticket still does not say, although the tracker accepted it.
         missing: Vec<FieldDifference>,
     },
-    /// A ticket with the marker was found, and is linked now. The next plan updates it.
+    // A ticket with the marker was found, and is linked now. The next plan updates it.
     Found {
-        /// The ticket: the oldest.
         remote: RemoteTicket,
         duplicates: Vec<RemoteTicket>,
     },
-    /// A creation that was in doubt was certainly not done. The next plan creates it.
+    // A creation that was in doubt was certainly not done. The next plan creates it.
     NotThere,
-    /// It was not done, for certain.
     Failed {
         failure: Failure,
         delivery: Delivery,
     },
-    /// Nobody knows whether it was done: it is looked up before anything else.
+    // Nobody knows whether it was done: it is looked up before anything else.
     InDoubt {
         failure: Failure,
     },

@@ -7,7 +7,7 @@ use serde_json::json;
 use stepmark_memory::{
     Memory,
     context::plain,
-    delivery::{Deliverer, DeliveryError, DeliveryReport, try_again},
+    delivery::{Deliverer, DeliveryReport, try_again},
     target::Unit,
 };
 use stepmark_store::{disk::StateFolder, workspace::Workspace};
@@ -173,13 +173,4 @@ fn line(name: &str, report: &Result<DeliveryReport, Failure>) -> String {
         line.push_str(&format!("\n    left alone until {until:.0}: {}", plain(&cause.detail, 400)));
     }
     line
-}
-
-impl From<DeliveryError> for Failure {
-    fn from(error: DeliveryError) -> Self {
-        match &error {
-            DeliveryError::Held(_) => Self::from_error(Exit::Conflict, &error),
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
 }

@@ -10,7 +10,6 @@ use super::{
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Markdown {
-    /// The text, without a line end at its end.
     pub text: String,
     pub omitted_lines: usize,
 }
@@ -61,7 +60,6 @@ pub(crate) fn cut(
     heading.filter(|at| before(at) * 2 >= whole).unwrap_or(count)
 }
 
-/// A line of the body, or lines that belong together.
 struct Line {
     text: String,
     is_heading: bool,

@@ -6,12 +6,13 @@ mod markdown;
 mod managed_section;
 
 pub use block::{Block, BodyTemplate, Entry, Inline, Mark, Task};
-pub use managed_section::{ManagedSection, MergeError, Merged};
+pub use managed_section::{ManagedSection, Merged};
 pub use markdown::{Markdown, markdown};
 
 #[cfg(feature = "jira")]
 pub(crate) use {
     block::{depths, shortened},
+    managed_section::no_room,
     markdown::cut,
 };
 
@@ -114,7 +115,6 @@ fn alternatives(values: impl Iterator<Item = Inline>) -> Vec<Inline> {
     inlines
 }
 
-/// Returns how far it is: by its steps, else by the tasks of its text.
 fn progress(facts: &TicketFacts) -> Option<Block> {
     let text = match facts.total {
         Some(total) if total > 0 => share(facts.done, total, "step"),
@@ -161,7 +161,6 @@ fn files(facts: &TicketFacts, settings: &TicketSettings) -> Block {
     Block::List(files.map(|path| file(path, settings)).chain(links).map(|file| vec![file]).collect())
 }
 
-/// A file of the project, with a link where that leads somewhere.
 pub(super) fn file(path: &ProjectPath, settings: &TicketSettings) -> Inline {
     let shown = Withheld::default().cleaned(path.as_str());
     match &settings.file_url {

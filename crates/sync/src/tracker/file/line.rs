@@ -14,12 +14,10 @@ const OLDER_SCHEMA: &str = "stepmark.ticket-line/1";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
     schema: String,
-    /// The number of the ticket, from 1.
     pub number: u64,
     pub at: Timestamp,
     pub done: LineKind,
     pub digest: TicketDigest,
-    /// The number of the ticket that it hangs below.
     pub parent: Option<u64>,
     pub ticket: Ticket,
     pub body: String,

@@ -1,11 +1,13 @@
 //! A request to GitHub and its address, and the meaning of an answer that refuses (docs/formats.md,
 //! "Trackers").
 
+use std::sync::PoisonError;
+
 use jiff::Timestamp;
 use serde::{Deserialize, de::DeserializeOwned};
 use url::Url;
 
-use super::issue::PAGE;
+use super::{GitHubTracker, issue::PAGE};
 use crate::{
     breaker::{Failure, Reason},
     configuration::Repository,
@@ -100,7 +102,6 @@ pub(super) fn next_page(link: &str) -> Option<&str> {
 /// The subject of a request: 404 says another thing of a repository than of an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
-    /// Something of the whole repository: to create, to list.
     Repository,
     Issue,
 }
@@ -197,19 +198,25 @@ fn said(reply: &HttpReply) -> String {
     }
 }
 
-/// Asks and reads the answer; what GitHub says is left of its limit goes to `heard`.
-pub(super) async fn ask<T: DeserializeOwned>(
-    http: &HttpClient,
-    request: HttpRequest,
-    asked: Asked,
-    now: impl Fn() -> Timestamp,
-    heard: &mut Option<Budget>,
-) -> Result<(T, HttpReply), Refused> {
-    let effect = request.effect;
-    let reply = http.send(request).await?;
-    let now = now();
-    *heard = budget(&reply, now).or(*heard);
-    reply.read(effect, refusal(&reply, asked, now)).map(|value| (value, reply))
+impl GitHubTracker {
+    /// Asks and reads the answer; what GitHub says is left of its limit is kept until that is taken.
+    pub(super) async fn ask<T: DeserializeOwned>(
+        &self,
+        request: HttpRequest,
+        asked: Asked,
+    ) -> Result<(T, HttpReply), Refused> {
+        let effect = request.effect;
+        let reply = self.http.send(request).await?;
+        let now = self.now();
+        let mut heard = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
+        *heard = budget(&reply, now).or(*heard);
+        drop(heard);
+        reply.read(effect, refusal(&reply, asked, now)).map(|value| (value, reply))
+    }
+
+    pub(super) fn take_budget(&self) -> Option<Budget> {
+        self.budget.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
 }
 
 /// Returns what is left of the limit of REST; GraphQL has one of its own (`x-ratelimit-resource`).

@@ -11,22 +11,21 @@ use std::{
 use super::{
     graphql::{MUTATIONS, READ_BATCH, UPDATE_BATCH},
     issue::{BODY_LIMIT, DATABASE_ID, IssueFields, Milestone, moved},
-    request::{Addresses, Asked, ask},
+    request::{Addresses, Asked},
     rest::number_of,
 };
 use crate::{
-    BoxFuture, TrackerName,
-    breaker::{Failure, Reason, Route},
+    BoxFuture, Result, TrackerName,
+    breaker::{Reason, Route},
     configuration::{BaseUrl, Repository},
     credential::Credential,
     pace::{Budget, Cost},
     ticket::{
-        FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket, parent_difference,
+        Differences, FieldDifference, Marker, Observed, RemoteTicket, Ticket, parent_difference,
         project_label, shown_marker,
     },
     tracker::{
-        Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Listing, Page, RequestKind,
-        Tracker,
+        Answer, Change, Creation, Cursor, Delivered, HttpLimits, Listing, Page, Reply, RequestKind, Tracker,
         http::{HttpClient, HttpIdentity, HttpRequest, HttpScheme, Refused},
     },
 };
@@ -62,6 +61,8 @@ pub struct GitHubTracker {
     /// False where GitHub said that the credential may not set labels.
     pub(super) may_label: AtomicBool,
     pub(super) milestones: Mutex<Vec<Milestone>>,
+    /// The rest of the limit, as the requests of this call heard it.
+    pub(super) budget: Mutex<Option<Budget>>,
 }
 
 /// Headers of every request (GitHub's "API Versions" and "Media types").
@@ -70,7 +71,7 @@ const HEADERS: [(&str, &str); 2] =
 
 impl GitHubTracker {
     /// The tracker of a repository, opened by `credential`. Nothing is asked yet.
-    pub fn new(settings: GitHubSettings, credential: &Credential) -> Result<Self, HttpSetupError> {
+    pub fn new(settings: GitHubSettings, credential: &Credential) -> Result<Self> {
         let identity = HttpIdentity { scheme: HttpScheme::Bearer, credential, headers: &HEADERS };
         let http = HttpClient::new(&settings.base_url, &identity, settings.limits, settings.write_interval)?;
         Ok(Self {
@@ -82,6 +83,7 @@ impl GitHubTracker {
             has_sub_issues: AtomicBool::new(true),
             may_label: AtomicBool::new(true),
             milestones: Mutex::default(),
+            budget: Mutex::default(),
         })
     }
 
@@ -147,12 +149,7 @@ impl Tracker for GitHubTracker {
         }
     }
 
-    fn compare(
-        &self,
-        desired: &Ticket,
-        before: Option<&Ticket>,
-        observed: &Observed,
-    ) -> Result<Vec<FieldDifference>, MergeError> {
+    fn compare(&self, desired: &Ticket, before: Option<&Ticket>, observed: &Observed) -> Differences {
         let mut differences = observed.markdown_differences(desired, before, BODY_LIMIT)?;
         if self.has_sub_issues.load(Ordering::Relaxed) {
             differences.extend(parent_difference(desired, before, observed));
@@ -161,45 +158,45 @@ impl Tracker for GitHubTracker {
         Ok(differences)
     }
 
-    fn target(&self) -> BoxFuture<'_, Result<String, Failure>> {
-        Box::pin(async move { self.repository_id().await })
+    fn target(&self) -> Reply<'_, String> {
+        Box::pin(async move {
+            let id = self.repository_id().await;
+            self.take_budget();
+            id
+        })
     }
 
     fn create<'t>(&'t self, creations: &'t [Creation]) -> BoxFuture<'t, Answer<Delivered>> {
         Box::pin(async move {
-            let mut budget = None;
             let mut outcomes = Vec::with_capacity(creations.len());
             for creation in creations {
-                outcomes.push(self.create_issue(&creation.ticket, &mut budget).await);
+                outcomes.push(self.create_issue(&creation.ticket).await);
             }
-            Answer { outcomes, budget }
+            Answer { outcomes, budget: self.take_budget() }
         })
     }
 
     fn update<'t>(&'t self, changes: &'t [Change]) -> BoxFuture<'t, Answer<Delivered>> {
         Box::pin(async move {
-            let mut budget = None;
-            let outcomes = self.update_tickets(changes, &mut budget).await;
-            Answer { outcomes, budget }
+            let outcomes = self.update_tickets(changes).await;
+            Answer { outcomes, budget: self.take_budget() }
         })
     }
 
     fn read<'t>(&'t self, tickets: &'t [RemoteTicket]) -> BoxFuture<'t, Answer<Option<Observed>>> {
         Box::pin(async move {
-            let mut budget = None;
-            let outcomes = self.read_tickets(tickets, &mut budget).await;
-            Answer { outcomes, budget }
+            let outcomes = self.read_tickets(tickets).await;
+            Answer { outcomes, budget: self.take_budget() }
         })
     }
 
-    fn list<'t>(
-        &'t self,
-        project: &'t str,
-        from: Option<&'t Cursor>,
-        listing: Listing,
-    ) -> BoxFuture<'t, Result<Page, Failure>> {
+    fn list<'t>(&'t self, project: &'t str, from: Option<&'t Cursor>, listing: Listing) -> Reply<'t, Page> {
         let label = (listing == Listing::Labelled).then(|| project_label(project));
-        Box::pin(async move { self.list_page(project, from, label.as_deref()).await })
+        Box::pin(async move {
+            let page = self.list_page(project, from, label.as_deref()).await;
+            let budget = self.take_budget();
+            page.map(|page| Page { budget, ..page })
+        })
     }
 
     fn lists_by_label(&self) -> bool {
@@ -241,12 +238,7 @@ impl GitHubTracker {
     /// Puts an issue where it should hang, and notes it in `current`. A server that knows no issues below
     /// issues is remembered; a parent that is gone or full, or does not carry the marker of its artifact now,
     /// leaves the issue where it is, which [`parent_missing`] tells.
-    pub(super) async fn settle_parent(
-        &self,
-        change: &Change,
-        current: &mut Observed,
-        heard: &mut Option<Budget>,
-    ) -> Result<(), Refused> {
+    pub(super) async fn settle_parent(&self, change: &Change, current: &mut Observed) -> Result<(), Refused> {
         let Some(step) = step(change, current).filter(|_| self.has_sub_issues.load(Ordering::Relaxed)) else {
             return Ok(());
         };
@@ -262,10 +254,10 @@ impl GitHubTracker {
                 (Method::DELETE, self.addresses().sub_issue(*number), *number, marker, body)
             }
         };
-        if !self.is_ticket_of(marker, parent, heard).await? {
+        if !self.is_ticket_of(marker, parent).await? {
             return Ok(());
         }
-        match self.ask_for_move(method, url, body, heard).await {
+        match self.ask_for_move(method, url, body).await {
             Ok(()) => {
                 current.parent_id = match step {
                     Move::Below(parent, _) => Some(parent.id),
@@ -285,13 +277,8 @@ impl GitHubTracker {
     }
 
     /// Returns whether an issue is the ticket of an artifact: its list of issues is changed, too.
-    async fn is_ticket_of(
-        &self,
-        marker: &Marker,
-        number: u64,
-        heard: &mut Option<Budget>,
-    ) -> Result<bool, Refused> {
-        match self.get_issue(number, heard).await {
+    async fn is_ticket_of(&self, marker: &Marker, number: u64) -> Result<bool, Refused> {
+        match self.get_issue(number).await {
             Ok(issue) => {
                 let current = issue.observed(marker.clone());
                 Ok(moved(number, &current).is_none()
@@ -302,15 +289,9 @@ impl GitHubTracker {
         }
     }
 
-    async fn ask_for_move(
-        &self,
-        method: Method,
-        url: Url,
-        body: Json,
-        heard: &mut Option<Budget>,
-    ) -> Result<(), Refused> {
+    async fn ask_for_move(&self, method: Method, url: Url, body: Json) -> Result<(), Refused> {
         let request = HttpRequest::write(method, url, body);
-        ask::<IgnoredAny>(&self.http, request, Asked::Issue, || self.now(), heard).await.map(drop)
+        self.ask::<IgnoredAny>(request, Asked::Issue).await.map(drop)
     }
 }
 

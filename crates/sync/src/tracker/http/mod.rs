@@ -5,7 +5,6 @@
 mod request;
 mod client;
 
-pub use client::HttpSetupError;
 pub(super) use client::{HttpClient, HttpIdentity, HttpScheme};
 pub use request::HttpLimits;
 pub(super) use request::{Effect, HttpReply, HttpRequest, Refused};

@@ -15,7 +15,6 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(in crate::tracker) struct HttpRequest {
     pub(in crate::tracker) method: Method,
-    /// Its address: at the host of the client, or it is not sent.
     pub(in crate::tracker) url: Url,
     pub(in crate::tracker) body: Option<Json>,
     pub(in crate::tracker) effect: Effect,
@@ -24,7 +23,6 @@ pub(in crate::tracker) struct HttpRequest {
 /// The effect of a request. The method does not tell: GraphQL reads with `POST`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tracker) enum Effect {
-    /// Nothing: a lost answer leaves no doubt.
     Reads,
     /// Something: where the answer is lost, nobody knows whether it was done.
     Writes,
@@ -35,7 +33,6 @@ impl HttpRequest {
         Self { method: Method::GET, url, body: None, effect: Effect::Reads }
     }
 
-    /// A request that asks `url` for what `body` says, and changes nothing.
     #[cfg(feature = "jira")]
     pub(in crate::tracker) const fn query(url: Url, body: Json) -> Self {
         Self { method: Method::POST, url, body: Some(body), effect: Effect::Reads }

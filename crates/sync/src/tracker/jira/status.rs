@@ -198,7 +198,6 @@ struct NamedValue {
     name: Option<String>,
 }
 
-/// The list of them (schema `Transitions`).
 #[derive(Debug, Deserialize)]
 pub(super) struct Transitions {
     #[serde(default)]

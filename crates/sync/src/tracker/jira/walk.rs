@@ -29,12 +29,10 @@ use crate::{
     },
 };
 
-/// An issue on its way to what it should say.
 #[derive(Clone, Debug)]
 pub(super) struct Progress<'c> {
     pub(super) change: &'c Change,
     pub(super) current: Observed,
-    /// True where it carried its marker when it was read.
     pub(super) is_marked: bool,
     pub(super) goal: StatusGoal<'c>,
     pub(super) passed: BTreeSet<String>,
@@ -43,7 +41,6 @@ pub(super) struct Progress<'c> {
     /// True where somebody changed its text between that and our change.
     pub(super) is_overwritten: bool,
     pub(super) has_written: bool,
-    /// The reason why nobody knows what became of it.
     pub(super) doubt: Option<Failure>,
 }
 
@@ -101,7 +98,6 @@ impl<'c> Progress<'c> {
         };
     }
 
-    /// A refusal, after what was done before it.
     pub(super) fn refused(&self, refused: Refused) -> Refused {
         if self.has_written { refused.after_a_write() } else { refused }
     }
@@ -164,7 +160,6 @@ impl JiraTracker {
         Ok(is_moved)
     }
 
-    /// The reason why the issue does not get the status that it should have.
     fn obstacle_of(&self, issue: &Progress<'_>, facts: &ProjectFacts) -> Option<String> {
         let own = facts.type_of(&issue.current.remote)?;
         self.settings.status_obstacle(own, &issue.change.desired)

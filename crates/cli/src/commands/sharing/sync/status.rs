@@ -4,8 +4,9 @@ use clap::Args;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 use stepmark_sync::{
+    Error,
     breaker::{Breaker, Scope},
-    ledger::{Intent, Lease, LedgerError, LedgerReader},
+    ledger::{Intent, Lease, LedgerReader},
     plan::Plan,
     retry::Delivery,
     run::leader_lease_name,
@@ -43,7 +44,7 @@ struct SyncState {
 }
 
 impl SyncState {
-    fn read(ledger: &dyn LedgerReader, context: &SyncContext<'_>) -> Result<Self, LedgerError> {
+    fn read(ledger: &dyn LedgerReader, context: &SyncContext<'_>) -> Result<Self, Error> {
         let name = &context.settings.name;
         let now = context.clock.now();
         Ok(Self {

@@ -36,7 +36,6 @@ struct Reader {
     strong: usize,
     /// True where the next point begins a list.
     is_apart: bool,
-    /// Code or HTML, which comes in pieces.
     raw: Option<String>,
 }
 
@@ -147,7 +146,6 @@ impl Reader {
         }
     }
 
-    /// Text, joined with what stands before it where it looks alike.
     fn push(&mut self, text: &str) {
         let is_strong = self.strong > 0;
         // Where a link begins, so does another run of text.

@@ -52,7 +52,6 @@ const UNKNOWN_SCHEMA: [&str; 5] = [
 ];
 
 impl GraphQlAnswer {
-    /// Returns whether the server does not know what was asked.
     pub(super) fn is_of_another_schema(&self) -> bool {
         let codes = self.errors.iter().filter_map(|error| error.extensions.as_ref()?.code.as_deref());
         self.data.is_none() && codes.into_iter().any(|code| UNKNOWN_SCHEMA.contains(&code))
@@ -90,7 +89,6 @@ impl GraphQlError {
     }
 }
 
-/// The fields of the fragment `Ticket`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct IssueNode {
@@ -124,7 +122,6 @@ struct Comments {
     total_count: u64,
 }
 
-/// The last changes of the text, the newest first.
 #[derive(Debug, Deserialize)]
 struct Edits {
     nodes: Vec<Option<EditNode>>,
@@ -153,7 +150,6 @@ struct Parent {
 }
 
 impl IssueNode {
-    /// Returns what stands at a place of an answer; `None` for null and for what is no issue.
     pub(super) fn read(json: &Json) -> Option<Self> {
         Self::deserialize(json).ok()
     }
