@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use stepmark_model::artifact::ProjectPath;
 
 use super::{
-    Action, ActionKind, Plan, PlanInputs, Remark,
-    action::{Compared, Comparison, Outcome},
+    Action, ActionKind, Compared, Comparison, Outcome, Plan, PlanInputs, Remark,
     claim::{Claim, Remembered, Survey, by_marker, copies},
 };
 use crate::{

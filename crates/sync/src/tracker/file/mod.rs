@@ -1,6 +1,5 @@
 //! A tracker that is a file of JSON lines: for programs that read it, and for trying sync out.
 
-mod line;
 mod log;
 #[cfg(test)]
 mod cases;
@@ -21,7 +20,7 @@ use crate::{
     ticket::{Differences, ManagedSection, Marker, Observed, RemoteTicket, Ticket},
 };
 
-pub use line::{Line, LineKind};
+pub use log::{Line, LineKind};
 
 #[derive(Debug)]
 pub struct FileTracker {

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use super::{
     GitHubTracker,
     issue::{IssueFields, RestIssue, creation, moved, no_room, not_ours, patches, stamped},
+    parent_missing,
     request::{Asked, next_page},
-    service::parent_missing,
 };
 use crate::{
     breaker::{Failure, Reason},

@@ -7,7 +7,7 @@ use std::{
     sync::atomic::Ordering,
 };
 
-use super::node::{GraphQlAnswer, IssueNode, LabelNode};
+use super::{GraphQlAnswer, IssueNode, LabelNode};
 use crate::{
     breaker::{Failure, Reason},
     configuration::Repository,

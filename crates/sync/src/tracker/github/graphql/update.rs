@@ -9,9 +9,8 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::{
-    MUTATIONS, READ_BATCH,
+    IssueNode, MUTATIONS, READ_BATCH,
     document::{Document, Mutation, MutationName, NoAnswer, labels_wanted, mutations, node_id},
-    node::IssueNode,
 };
 use crate::{
     breaker::{Failure, Reason},
@@ -19,9 +18,9 @@ use crate::{
     tracker::{
         Change, Delivered, Outcome, Tracker as _,
         github::{
-            GitHubTracker,
+            GitHubTracker, Move,
             issue::{has_fields, no_room, not_ours, stamped},
-            service::{Move, step},
+            step,
         },
         http::{Effect, Refused},
     },

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{
-    normal_form::{normal_form, plain_text, text_length},
+    normal_form, plain_text,
     render::{length, render},
+    text_length,
 };
 use crate::{
     Result,
