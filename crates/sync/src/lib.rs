@@ -27,8 +27,6 @@ pub mod plan;
 pub mod tracker;
 pub mod worker;
 pub mod run;
-#[cfg(test)]
-mod sendable;
 
 /// A future that is kept as a value, so that traits with asynchronous methods can be used as trait objects.
 pub type BoxFuture<'f, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'f>>;

@@ -29,7 +29,6 @@ pub enum Breaker {
     Open(Outage),
     HalfOpen {
         outage: Outage,
-        /// Until when each probe under way may take.
         probes: Vec<Timestamp>,
         succeeded: u32,
     },
@@ -215,7 +214,6 @@ pub struct BreakerSettings {
     pub person_wait_seconds: u32,
     /// The number of probes that may be under way at a time while it is half open. At least 1.
     pub probes: u32,
-    /// The number of probes that must succeed for it to close. At least 1.
     pub successes: u32,
     /// After how long a probe whose outcome nobody told is taken for lost.
     pub probe_seconds: u32,
@@ -236,7 +234,6 @@ impl Default for BreakerSettings {
     }
 }
 
-/// The breakers that a request concerns, as the ledger has them. Asked and told inside one transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Circuit {
     breakers: BTreeMap<Scope, Breaker>,

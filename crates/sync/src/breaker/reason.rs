@@ -40,7 +40,6 @@ pub enum Reason {
     Invalid,
     /// The ticket does not carry the marker of its artifact: it may be anybody's.
     Unmarked,
-    /// People wrote in a ticket that was to be closed as a duplicate.
     Touched,
     /// The ticket was last written from something that is not known here, or newer.
     Newer,
@@ -176,7 +175,6 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A request that failed, as the pure machines hear of it and as it is shown to people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub reason: Reason,
@@ -207,7 +205,6 @@ impl Failure {
         Self { reason, wait_until: None, detail: words }
     }
 
-    /// The same failure, after which the tracker wants to be left alone until then.
     #[must_use]
     pub fn waiting_until(self, moment: Option<Timestamp>) -> Self {
         Self { wait_until: moment, ..self }
@@ -252,7 +249,6 @@ pub struct Route {
     pub host: String,
     pub credential: String,
     pub endpoint: String,
-    /// The tickets that it concerns: none for a list, several for a batch.
     pub tickets: Vec<(TrackerName, Marker)>,
 }
 

@@ -186,7 +186,6 @@ impl<'f> Written<'f> {
     }
 }
 
-/// The kind of the tracker `name`, which may be left out where it is called like one.
 fn kind_of(name: &TrackerName, named: Option<&str>) -> Result<&'static TrackerKind, Problem> {
     let word = named.unwrap_or(name.as_str());
     let listed = |last: &str| format!("`github`, `jira`, `file` {last} `dry`");
@@ -247,7 +246,6 @@ one_of_two_words!(Prune: "keep" => Keep, "close" => Close);
 pub struct RunSettings {
     /// The seconds until all is looked at again, change or none: no watcher sees all of them. At least 1.
     pub pass_seconds: u32,
-    /// The time in which nothing must change before a change is delivered.
     pub quiet_ms: u32,
     /// After how long a change is delivered although others follow.
     pub longest_quiet_ms: u32,
@@ -255,7 +253,6 @@ pub struct RunSettings {
     /// whether the first still lives. After this it takes over even where the ledger cannot know that. From 1
     /// to 600.
     pub lease_seconds: u32,
-    /// The time that a pass waits for the pace of the tracker before what is left is planned anew.
     pub patience_seconds: u32,
     /// The time that a process that is told to stop may take for the request in flight.
     pub drain_seconds: u32,

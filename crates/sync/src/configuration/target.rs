@@ -15,29 +15,23 @@ pub enum Target {
         /// The REST interface; `https://api.github.com` unless given.
         base_url: BaseUrl,
         repository: Repository,
-        /// The branch that tickets link to; `None` for the commit, or the default branch.
         branch: Option<String>,
     },
     Jira {
-        /// The site, such as `https://example.atlassian.net`.
         base_url: BaseUrl,
         project: String,
         issue_type: String,
         /// The type of the issues of epics by name, such as `Epic`, above stories; else issues like others.
         epic_issue_type: Option<String>,
-        /// The type of the issues of stories, by name; unless given, that of others.
         story_issue_type: Option<String>,
         /// The type of issues that hang below others, by name, such as `Sub-task`; without one, none does.
         child_issue_type: Option<String>,
-        /// The account that the API token belongs to; unless given, the environment names it.
         email: Option<String>,
-        /// Jira's statuses by name for status words of artifacts; for others its status categories decide.
         statuses: BTreeMap<String, String>,
     },
     File {
         path: ProjectPath,
     },
-    /// Nowhere: what would be done is told.
     Dry,
 }
 
@@ -85,7 +79,6 @@ impl Target {
         matches!(self, Self::Github { .. }).then_some((100, 8))
     }
 
-    /// The address at which people look at the tracker's repositories (`https://github.com`), if it has one.
     pub(super) fn web(&self) -> Option<String> {
         let Self::Github { base_url, .. } = self else { return None };
         // GitHub Enterprise: `https://HOST/api/v3`. GitHub: `https://api.github.com`.
@@ -149,7 +142,6 @@ impl BaseUrl {
         self.0.as_str().trim_end_matches('/')
     }
 
-    /// The host, with its port where that is not the usual one.
     pub fn host(&self) -> String {
         let host = self.0.host_str().unwrap_or_default();
         self.0.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))

@@ -23,7 +23,6 @@ pub struct TrackerSettings {
     pub name: TrackerName,
     pub target: Target,
     pub artifacts: Option<PathGlobs>,
-    /// The branches whose state tickets follow, beside the default branch.
     pub branches: Option<PathGlobs>,
     pub ticket: TicketSettings,
     pub drift: Drift,
@@ -94,7 +93,6 @@ pub(super) struct TrackerKeys {
 }
 
 pub(super) struct TrackerKind {
-    /// The word behind `kind:`.
     pub(super) name: &'static str,
     pub(super) keys: &'static [&'static str],
     target: fn(&TrackerName, &mut TrackerKeys) -> Result<Target, Problem>,
@@ -303,7 +301,6 @@ fn refused_token_file(name: &TrackerName, target: &Target) -> String {
     )
 }
 
-/// The names of the fields that a type reads, for suggestions.
 fn fields_of<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields: &[&str] = &[];
     // It never succeeds: nothing stands there.

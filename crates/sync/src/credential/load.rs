@@ -69,7 +69,6 @@ impl CredentialSource {
         }
     }
 
-    /// The places in which the account of a Jira token is looked for, unless the configuration names it.
     pub fn jira_account() -> Vec<Self> {
         JIRA_ACCOUNT_VARIABLES.map(Self::variable).to_vec()
     }
@@ -172,7 +171,6 @@ fn read_file(path: &Path) -> Result<Option<String>> {
     bounded(file).map(Some).map_err(failed)
 }
 
-/// The path, where a `~` at its beginning stands for `home`.
 fn at_home(path: &Path, home: Option<PathBuf>) -> PathBuf {
     match (path.strip_prefix("~"), home) {
         (Ok(below), Some(home)) => home.join(below),

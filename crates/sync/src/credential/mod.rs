@@ -19,7 +19,6 @@ use stepmark_store::configuration::Configuration;
 
 pub use load::{Credential, CredentialSource, Secret};
 
-/// The hosts that the user's own configuration names, each with its credential.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CredentialBindings(BTreeMap<BoundHost, CredentialBinding>);
 
@@ -129,7 +128,6 @@ impl FromStr for TokenFile {
 
 deserialize_as_scalar!(BoundHost, TokenFile);
 
-/// Destinations named by repositories that a person has allowed to receive a credential.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedDestinations(BTreeSet<Destination>);
 

@@ -184,20 +184,9 @@ impl Lease {
     }
 
     /// The lease on `name` for `holder`, whoever has it: for when it is known that its holder is no more.
-    pub fn take_over(
-        current: Option<Self>,
-        name: &str,
-        holder: &str,
-        now: Timestamp,
-        length_ms: u64,
-    ) -> Self {
+    pub fn take_over(current: Option<Self>, name: &str, holder: &str, now: Timestamp, for_ms: u64) -> Self {
         let number = current.map_or(1, |current| current.number.saturating_add(1));
-        Self {
-            name: name.to_owned(),
-            holder: holder.to_owned(),
-            number,
-            until: moment::after(now, length_ms),
-        }
+        Self { name: name.to_owned(), holder: holder.to_owned(), number, until: moment::after(now, for_ms) }
     }
 
     /// Returns whether somebody has it now, and it is not of a clock that was set back.

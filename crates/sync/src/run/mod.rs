@@ -62,7 +62,6 @@ impl Default for ChangeSignal {
 }
 
 impl ChangeSignal {
-    /// Tells that something has changed; never waits, and may be called on any thread.
     pub fn tell(&self) {
         self.0.send_replace(());
     }

@@ -28,7 +28,6 @@ pub struct Pass {
     pub names: BTreeMap<Marker, String>,
 }
 
-/// Returns what people know an artifact by: its path and title, or the title alone where it is gone.
 fn name(action: &Action) -> String {
     let title = action.ticket.as_ref().map(|ticket| ticket.title.as_str());
     match (&action.path, title) {
@@ -233,7 +232,6 @@ impl Watch<'_> {
         }
     }
 
-    /// Keeps the lease during some work; answers whether this process still leads.
     async fn during<R>(&mut self, work: impl Future<Output = R>) -> (R, bool) {
         tokio::pin!(work);
         let mut is_leading = true;
@@ -299,7 +297,6 @@ pub(super) struct Schedule {
     changed: Option<(Instant, Instant)>,
     round: Instant,
     delivery: Option<Instant>,
-    /// The time at which a pass may be made again, after some failed.
     not_before: Instant,
     failures: u32,
 }
@@ -352,7 +349,6 @@ impl Schedule {
     }
 }
 
-/// Returns how long until something of `report` can be tried again; `None` where nothing waits for a time.
 pub(super) fn next_due(report: &Report, settings: &TrackerSettings, now: Timestamp) -> Option<Duration> {
     if report.is_followed_by_more() {
         return Some(Duration::ZERO);

@@ -172,7 +172,6 @@ pub struct Stamp {
     pub checkout: Checkout,
 }
 
-/// Stands behind the commit of an artifact that was changed since.
 pub const CHANGED: &str = "+";
 
 const BEGIN: &str = "<!-- stepmark:from ";
@@ -205,7 +204,6 @@ impl Stamp {
         line.map(Self::read).unwrap_or_default()
     }
 
-    /// A body without the lines of stamps.
     pub(crate) fn removed_from(body: &str) -> String {
         body.split_inclusive('\n').filter(|line| !line.starts_with(BEGIN)).collect()
     }

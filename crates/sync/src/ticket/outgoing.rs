@@ -25,7 +25,6 @@ impl Withheld {
         self.secrets.is_empty() && self.characters.is_empty()
     }
 
-    /// Only the secrets that `ticket` would have told.
     pub(super) fn in_ticket(mut self, ticket: &Ticket) -> Self {
         if !self.secrets.is_empty() {
             let told = ticket.canonical();

@@ -17,7 +17,6 @@ pub struct TicketSettings {
     pub intro: Option<Template>,
     /// The sections of the body, in this order; [`Section::DEFAULT`] unless given.
     pub sections: Option<Vec<Section>>,
-    /// The body as a person wants it, instead of `intro` and `sections`.
     pub template: Option<BodyTemplate>,
     /// Labels. One whose facts are not known is left out. Those of a ticket that stepmark did not give to it
     /// are a person's.
@@ -29,12 +28,10 @@ pub struct TicketSettings {
     /// configuration says where they are looked at.
     #[serde(skip)]
     pub web: Option<String>,
-    /// The most tickets below one, and the most levels; `None` without a limit.
     #[serde(skip)]
     pub tree: Option<(usize, usize)>,
     /// Status words that close a ticket as not planned instead of completed. Their case does not matter.
     pub not_planned: Vec<String>,
-    /// True where the ticket of a delegated artifact hangs below that of its parent.
     pub parents: Parents,
 }
 
@@ -70,7 +67,6 @@ impl Default for TicketSettings {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// A bar, and how many steps, or tasks of the text, are done.
     Progress,
     Status,
     Scope,
@@ -167,7 +163,6 @@ impl Template {
         Some(filled)
     }
 
-    /// `Err` with what is wrong.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let mut pieces = Vec::new();
         let mut plain = String::new();
@@ -347,7 +342,6 @@ impl Ticket {
 
 #[cfg(test)]
 impl Commit {
-    /// A commit that holds nothing and follows none.
     pub(crate) fn sample(id: &str) -> Self {
         let (folder, remotes, aside) = (String::new(), Vec::new(), None);
         Self {

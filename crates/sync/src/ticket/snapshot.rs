@@ -30,27 +30,22 @@ use stepmark_store::{
 /// is made.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// The workspace in which artifacts are read; `None` where all were.
     workspace: Option<Workspace>,
     artifacts: BTreeMap<Marker, SnapshotEntry>,
     left_out: Vec<LeftOut>,
     by_chain_id: BTreeMap<String, Marker>,
     /// The markers of epics by their numbers, where one artifact only is an epic of that number.
     epics: BTreeMap<u16, Marker>,
-    /// The markers of artifacts that are there and get no ticket.
     ambiguous: BTreeSet<Marker>,
     is_partial: bool,
     checkout: Checkout,
-    /// The places of artifacts among those below the same parent.
     ranks: OnceLock<BTreeMap<Marker, usize>>,
-    /// The keys of artifacts that are elsewhere, as on the default branch.
     elsewhere: BTreeSet<String>,
     /// The keys of artifacts that were ever here; `None` where nobody can say.
     known: Option<BTreeSet<String>>,
     past: Option<Past>,
 }
 
-/// Tells what an artifact that is gone said last.
 #[derive(Clone)]
 struct Past(Arc<AskPast>);
 
@@ -70,7 +65,6 @@ pub(crate) enum Hangs<'s> {
     Beside(&'s Marker, &'s ProjectPath),
 }
 
-/// A commit that is looked for when the first ticket is made.
 pub(super) type LazyCommit = LazyLock<Option<Commit>, Box<dyn FnOnce() -> Option<Commit> + Send>>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -253,7 +247,6 @@ impl Snapshot {
         root.map(|root| KeptDigests::read(root, &kept_name(tracker))).unwrap_or_default()
     }
 
-    /// Keeps `digests` for later plans; `before` are those that were kept.
     pub(crate) fn keep_digests(
         &self,
         tracker: &TrackerName,
@@ -286,7 +279,6 @@ impl Snapshot {
         None
     }
 
-    /// Returns where the ticket of an artifact hangs. The first in the order of paths have room.
     pub(crate) fn hangs(&self, marker: &Marker, settings: &TicketSettings) -> Hangs<'_> {
         let parent = self.parent(marker).filter(|_| settings.parents == Parents::Follow);
         let Some((parent, entry)) = parent.and_then(|parent| Some((parent, self.get(parent)?))) else {
@@ -397,7 +389,6 @@ pub struct SnapshotEntry {
 #[derive(Clone, Debug)]
 pub(crate) struct StoredTicket {
     pub(crate) store: String,
-    /// The file that names it.
     pub(crate) leaf: ProjectPath,
     pub(crate) tracker_id: String,
     pub(crate) remote: String,
@@ -420,7 +411,6 @@ impl StoredTicket {
         }
     }
 
-    /// The store, where it is none that tickets are sent to.
     pub(super) fn other_store(&self) -> Option<&str> {
         Some(&*self.store).filter(|store| !matches!(*store, "repo" | "github" | "jira"))
     }

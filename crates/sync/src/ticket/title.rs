@@ -89,7 +89,6 @@ pub(super) fn step_name(spelling: &str) -> Inline {
     Inline::Text(format!("{shown}{mark}"))
 }
 
-/// The words of a slug, of which the first begins with a capital letter.
 fn sentence(slug: &str) -> String {
     let words = slug.split(['-', '_']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     let mut letters = words.chars();

@@ -42,7 +42,6 @@ pub trait Tracker: Send + Sync {
         None
     }
 
-    /// Returns how many tickets one request of this kind may be about. At least 1.
     fn batch(&self, kind: RequestKind) -> usize;
 
     fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route;
@@ -80,7 +79,6 @@ pub trait Tracker: Send + Sync {
         false
     }
 
-    /// Returns whether its list shows only later what was just made.
     fn list_lags(&self) -> bool {
         false
     }
@@ -112,7 +110,6 @@ pub struct Change {
 }
 
 impl Change {
-    /// The reason why the ticket `current`, which carries `markers`, is not changed; `None` where it may be.
     pub fn refusal(&self, markers: &[Marker], current: &Observed) -> Option<Failure> {
         self.condition.refusal(markers, current).or_else(|| self.too_old_for(&current.stamp))
     }
@@ -152,7 +149,6 @@ impl RequestKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
     Done(T),
-    /// It was not done, for certain.
     Failed(Failure),
     /// Nobody knows: it was sent, and no answer was read. The intent stays, and the ticket is looked up.
     InDoubt(Failure),
@@ -171,7 +167,6 @@ pub struct Delivered {
     /// The fields that it still does not say, as read back from the answer: GitHub drops labels silently, and
     /// cannot make a closed issue. Where this is empty, the ticket is known to say all of it.
     pub missing: Vec<FieldDifference>,
-    /// True where somebody changed its text after it was read, and that was written over.
     pub is_overwritten: bool,
 }
 
@@ -199,7 +194,6 @@ impl<T> Outcome<T> {
 }
 
 impl<T> Answer<T> {
-    /// The answer of a tracker without limits.
     pub const fn of(outcomes: Vec<Outcome<T>>) -> Self {
         Self { outcomes, budget: None }
     }

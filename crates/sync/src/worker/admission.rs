@@ -142,7 +142,6 @@ pub(super) struct Ground<'g> {
 }
 
 impl Ground<'_> {
-    /// The action as it is to be asked for, or why it is not.
     pub(super) fn check<'p>(
         &self,
         action: &'p Action,

@@ -39,7 +39,6 @@ pub struct Worker<'w> {
     /// The artifact whose ticket gets its marker: a person says that it is this artifact's.
     naming: Option<Marker>,
     named: BTreeSet<Marker>,
-    /// True where the tracker has shown itself since something was said to be gone.
     pub(super) is_in_sight: bool,
     pub(super) done: Option<&'w AtomicUsize>,
     pub(super) tell: Option<Listener>,
@@ -238,7 +237,6 @@ impl<'w> Worker<'w> {
         Ok(())
     }
 
-    /// Makes a request; `false` where nothing of it was done, for certain.
     async fn execute(
         &mut self,
         lease: &Lease,

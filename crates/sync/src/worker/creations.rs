@@ -35,7 +35,6 @@ pub(super) struct Creations {
     requests: usize,
     watch: Watch,
     pub(super) are_unseen: bool,
-    /// True where this ledger had never made any: another new one may be at work.
     pub(super) is_first: bool,
     made_at: Option<Timestamp>,
     pub(super) held: Option<Deferred>,

@@ -19,7 +19,6 @@ use crate::{
 pub(super) struct Found<'f> {
     pub(super) tickets: &'f [Observed],
     pub(super) intents: &'f [Intent],
-    /// True where the list is to show all tickets of the project.
     pub(super) is_survey: bool,
     pub(super) begun_at: Timestamp,
 }
@@ -209,7 +208,6 @@ impl Settling<'_> {
     }
 }
 
-/// Links a ticket that was found; `said` is what it is known to say.
 pub(super) fn adopt(
     ledger: &mut dyn LedgerWriter,
     (link, said): (&Link, Option<&Ticket>),

@@ -80,7 +80,6 @@ impl Worker<'_> {
         Ok(Search { intents, is_survey: creates || is_due })
     }
 
-    /// Returns whether any of `actions` creates a ticket, and nothing holds it.
     pub(super) fn may_create(&mut self, plan: &Plan, actions: &[&Action]) -> Result<bool> {
         let (settings, expected, now) = (self.settings, expected(plan), self.clock.now());
         let ledger = self.ledger.read()?;
@@ -187,13 +186,11 @@ pub fn wants_look(ledger: &dyn LedgerReader, settings: &TrackerSettings, now: Ti
     Ok(is_begun || record.wants_look(&settings.target.address(), settings.look_up_wait_ms(), now))
 }
 
-/// Until when tickets that were begun may be there unseen.
 pub(super) type Unlisted = BTreeMap<Marker, Timestamp>;
 
 /// The wait before the lease is asked for again: its holder may give it back any moment, or die.
 const ASK_AGAIN_MS: u64 = 1000;
 
-/// The same where another process takes it at this very moment.
 const CONTEST_MS: u64 = 20;
 
 const LONG_WAIT_MS: u64 = 10_000;
@@ -312,7 +309,6 @@ fn put_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<()>
     transaction.commit()
 }
 
-/// Begins a transaction of the holder of `lease`, which is checked and renewed.
 pub fn begin<'l>(
     ledger: &'l mut dyn Ledger,
     lease: &Lease,

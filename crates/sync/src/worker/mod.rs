@@ -122,7 +122,6 @@ impl StopSignal {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The outcome of each action, in the order in which that was known.
     pub entries: Vec<Entry>,
     /// The obstacles that were known before anything was written, one line for each cause.
     pub obstacles: Vec<String>,
@@ -149,26 +148,14 @@ pub struct Entry {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionOutcome {
-    Done {
-        remote: RemoteTicket,
-        /// The fields that the ticket still does not say, although the tracker accepted it.
-        missing: Vec<FieldDifference>,
-    },
+    Done { remote: RemoteTicket, missing: Vec<FieldDifference> },
     // A ticket with the marker was found, and is linked now. The next plan updates it.
-    Found {
-        remote: RemoteTicket,
-        duplicates: Vec<RemoteTicket>,
-    },
+    Found { remote: RemoteTicket, duplicates: Vec<RemoteTicket> },
     // A creation that was in doubt was certainly not done. The next plan creates it.
     NotThere,
-    Failed {
-        failure: Failure,
-        delivery: Delivery,
-    },
+    Failed { failure: Failure, delivery: Delivery },
     // Nobody knows whether it was done: it is looked up before anything else.
-    InDoubt {
-        failure: Failure,
-    },
+    InDoubt { failure: Failure },
     Deferred(Deferred),
 }
 

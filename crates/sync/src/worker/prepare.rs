@@ -26,10 +26,13 @@ pub(super) struct Prepared<'p> {
 }
 
 enum Attempt<'p> {
-    /// It is ready; `None` where nothing of it is to be asked for.
     Done(Option<Prepared<'p>>),
     /// The pace wants a wait. What does not wait for that is held.
-    TooFast { until: Timestamp, items: Vec<Item<'p>>, held: Report },
+    TooFast {
+        until: Timestamp,
+        items: Vec<Item<'p>>,
+        held: Report,
+    },
 }
 
 impl Worker<'_> {
@@ -142,7 +145,6 @@ pub(super) struct Batch<'p> {
     pub(super) actions: Vec<&'p Action>,
 }
 
-/// The kind of request that an action needs; `None` for what is done in the ledger alone.
 pub(super) const fn request(kind: ActionKind) -> Option<RequestKind> {
     match kind {
         ActionKind::LookUp | ActionKind::Adopt => None,

@@ -25,7 +25,6 @@ use jiff::Timestamp;
 struct Try {
     now: Timestamp,
     draw: Jitter,
-    /// True where the request was made to see whether an outage of the host is over.
     is_probe: bool,
     /// The number of tickets that may be tried again, since the cause has passed for which they were parked.
     brought_back: usize,
@@ -173,7 +172,6 @@ fn link(
     ledger.put_link(&link, is_known.then_some(item.ticket))
 }
 
-/// No link leads to a duplicate, and to close it again does no harm.
 fn of_duplicate(outcome: Outcome<Delivered>) -> ActionOutcome {
     match outcome {
         Outcome::Done(Delivered { remote, missing, .. }) => ActionOutcome::Done { remote, missing },
@@ -232,7 +230,6 @@ pub fn clock_was_ahead(
     Ok(noted.filter(|noted| !moment::may_be_past(*noted, now)).max())
 }
 
-/// The treatment of the link of a ticket that is not there any more, or no longer carries its marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LostLink {
     /// It is forgotten: the ticket is looked for by its marker, and made anew where it is certainly gone.

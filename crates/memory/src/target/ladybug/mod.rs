@@ -16,7 +16,6 @@ use super::{
 };
 use crate::{Edge, EdgeKind, Node, NodeKind, ranking::words};
 
-/// The script: it reads one request as JSON, and prints one answer.
 const SCRIPT: &str = include_str!("sidecar.py");
 const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 const INSTALL: &str = "install Python 3, and `pip install ladybug`";

@@ -19,7 +19,6 @@ pub enum Block {
     Tasks(Vec<Task>),
     /// Points and tasks of the artifact's text, nested as they are there.
     Outline(Vec<Entry>),
-    /// Lines that are shown as they are.
     Code(String),
 }
 
@@ -36,7 +35,6 @@ pub enum Mark {
     Point,
     Number(u64),
     Done,
-    /// The box of a task that is not.
     ToDo,
 }
 
@@ -123,11 +121,7 @@ pub enum Inline {
     Text(String),
     Strong(String),
     Code(String),
-    Link {
-        text: String,
-        /// The address that it leads to: `http://` or `https://`, percent-encoded.
-        url: String,
-    },
+    Link { text: String, url: String },
 }
 
 impl Inline {
@@ -216,7 +210,6 @@ impl FromStr for BodyTemplate {
     }
 }
 
-/// The section for which a block stands: a paragraph of nothing but its name in braces.
 fn section_named(block: &Block) -> Option<Section> {
     let Block::Paragraph(inlines) = block else { return None };
     let [Inline::Text(text)] = inlines.as_slice() else { return None };

@@ -21,7 +21,6 @@ pub struct Merged {
     pub body: String,
     /// The number of whole sections of this marker in the body before: 1, unless somebody edited the marks.
     pub sections: usize,
-    /// The number of lines of the section that were left out for want of room.
     pub omitted_lines: usize,
 }
 
@@ -97,7 +96,6 @@ impl<'t> ManagedSection<'t> {
         if own.is_empty() { own } else { format!("{}{own}{}\n", LABELS.0, LABELS.1) }
     }
 
-    /// The line that tells people what happens to what they change. They do not see the marks.
     fn notice(&self) -> String {
         let notice = [
             Inline::Text(format!("{NOTICE} ")),
@@ -118,7 +116,6 @@ impl<'t> ManagedSection<'t> {
     }
 }
 
-/// The error where other text of so many characters leaves no room, of the `limit` that a body may have.
 pub(crate) fn no_room(foreign: usize, limit: usize) -> Error {
     let message = format!(
         "the ticket cannot be updated: its other text has {foreign} characters, and {limit} is the limit of the \
@@ -134,7 +131,6 @@ impl Marker {
         own.map(|part| Stamp::in_section(&body[part.range.clone()])).unwrap_or_default()
     }
 
-    /// The labels that the section of this marker says were given to the ticket with this body.
     pub fn labels_named_in(&self, body: &str) -> BTreeSet<String> {
         let parts = parts(body);
         let own = parts.iter().filter(|part| matches!(&part.kind, PartKind::Section(own) if own == self));
@@ -160,7 +156,6 @@ impl Marker {
         })
     }
 
-    /// The marker that a body carries: that of its first mark.
     pub fn in_body(body: &str) -> Option<Self> {
         Self::all_in(body).next()
     }
@@ -190,11 +185,9 @@ struct Part {
 enum PartKind {
     Text,
     Section(Marker),
-    /// A mark that no end follows.
     Begin(Marker),
     /// The line that tells people what is ours, in a section whose end is missing so far.
     Notice,
-    /// An end without a beginning.
     End,
 }
 

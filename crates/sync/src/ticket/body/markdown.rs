@@ -49,14 +49,10 @@ pub fn markdown(blocks: &[Block], file: &Inline, limit: usize) -> Markdown {
 
 /// After how many of `count` lines, which just have room, a body is cut: before the last heading, unless half
 /// of the text stands behind it.
-pub(crate) fn cut(
-    count: usize,
-    length: impl Fn(usize) -> usize,
-    is_heading: impl Fn(usize) -> bool,
-) -> usize {
-    let whole: usize = (0..count).map(&length).sum();
+pub(crate) fn cut(count: usize, size: impl Fn(usize) -> usize, is_heading: impl Fn(usize) -> bool) -> usize {
+    let whole: usize = (0..count).map(&size).sum();
     let heading = (0..count).rev().find(|at| is_heading(*at));
-    let before = |at: &usize| (0..*at).map(&length).sum::<usize>();
+    let before = |at: &usize| (0..*at).map(&size).sum::<usize>();
     heading.filter(|at| before(at) * 2 >= whole).unwrap_or(count)
 }
 
@@ -158,7 +154,6 @@ fn strong(text: &str) -> String {
     format!("{}**{}**{}", escaped(before), escaped(bare), escaped(after))
 }
 
-/// A code span: in it nothing has a meaning but its own backticks.
 fn code(text: &str) -> String {
     let text = in_one_line(text);
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);

@@ -49,7 +49,6 @@ pub(super) fn body(facts: &TicketFacts, marker: &Marker, settings: &TicketSettin
     blocks
 }
 
-/// The heading of a section and what stands below it: nothing where the artifact says nothing of it.
 fn content(
     section: &Section,
     facts: &TicketFacts,
@@ -89,7 +88,6 @@ fn shown(section: TextSection<'_>) -> Vec<Block> {
     text::blocks(section.markdown, 0)
 }
 
-/// `name: a or b`; nothing where there are no values.
 fn point(name: &str, values: impl Iterator<Item = Inline>) -> Vec<Block> {
     let values = alternatives(values);
     if values.is_empty() {

@@ -194,7 +194,6 @@ pub enum LineKind {
 impl Line {
     pub(super) const BEGINNING: &str = "{\"schema\":\"stepmark.ticket-line/";
 
-    /// The line that the ticket `number` says this and hangs below that, with `body` as its managed section.
     pub(super) fn new(
         number: u64,
         at: Timestamp,

@@ -122,7 +122,6 @@ impl FileTracker {
         Ok(outcomes.into_iter().map(in_doubt).collect())
     }
 
-    /// The answer to a request about so many tickets; where the file cannot be used, it fails for all.
     fn answer<T>(count: usize, outcomes: Result<Vec<Outcome<T>>>) -> Answer<T> {
         Answer::of(outcomes.unwrap_or_else(|error| {
             let failure = failure(&error);

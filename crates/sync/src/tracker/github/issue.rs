@@ -272,7 +272,6 @@ impl IssueFields {
     }
 }
 
-/// The accounts that a value names: `ada, @ben`.
 fn logins(text: &str) -> BTreeSet<String> {
     let names = text.split(|letter: char| letter == ',' || letter.is_whitespace());
     names.map(|name| name.trim_start_matches('@').to_lowercase()).filter(|name| !name.is_empty()).collect()

@@ -65,7 +65,6 @@ pub struct GitHubTracker {
     credential_digest: String,
     has_graphql: AtomicBool,
     has_sub_issues: AtomicBool,
-    /// False where GitHub said that the credential may not set labels.
     may_label: AtomicBool,
     milestones: Mutex<Vec<Milestone>>,
     /// The rest of the limit, as the requests of this call heard it.
@@ -232,7 +231,6 @@ const fn times(cost: Cost, count: u32) -> Cost {
     }
 }
 
-/// The change of the parent of an issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Move {
     /// It is put below this issue, the ticket of that artifact, and taken from another one.
@@ -283,7 +281,6 @@ impl GitHubTracker {
         }
     }
 
-    /// Returns whether an issue is the ticket of an artifact: its list of issues is changed, too.
     async fn is_ticket_of(&self, marker: &Marker, number: u64) -> Result<bool, Refused> {
         match self.get_issue(number).await {
             Ok(issue) => {

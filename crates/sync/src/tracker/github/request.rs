@@ -129,7 +129,6 @@ struct RestError {
     errors: Option<serde_json::Value>,
 }
 
-/// The failure that a reply is; `None` for one of success.
 pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option<Failure> {
     if (200..300).contains(&reply.status) {
         return None;
@@ -159,7 +158,6 @@ pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option
     Some(reply.failure(reason, &said).waiting_until(wait))
 }
 
-/// Returns whether a text says that the repository's issues are turned off, and may be turned on again.
 pub(super) fn tells_disabled(text: &str) -> bool {
     let text = text.to_lowercase();
     text.contains("issues") && text.contains("disabled")
@@ -180,7 +178,6 @@ pub(super) fn limit_wait(reply: &HttpReply, now: Timestamp) -> Timestamp {
     named_wait(|name| reply.header(name), now).unwrap_or_else(|| moment::after(now, LEAST_WAIT_MS))
 }
 
-/// The limit that a 403 or 429 tells of; `None` where it is a matter of rights.
 fn limit_of(reply: &HttpReply, said: &str) -> Option<Reason> {
     let is_used_up = reply.header("x-ratelimit-remaining").is_some_and(|left| left.trim() == "0");
     limit_in(said)
@@ -189,7 +186,6 @@ fn limit_of(reply: &HttpReply, said: &str) -> Option<Reason> {
         .or((reply.status == 429).then_some(Reason::SecondaryLimit))
 }
 
-/// The message of an error, with what it is about; the page itself where it is none of GitHub's.
 fn said(reply: &HttpReply) -> String {
     match serde_json::from_str::<RestError>(&reply.body) {
         Ok(RestError { message, errors: Some(errors) }) if !errors.is_null() => format!("{message} {errors}"),

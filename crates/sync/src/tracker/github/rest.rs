@@ -115,7 +115,6 @@ impl GitHubTracker {
         Ok(current)
     }
 
-    /// Reads one issue; `None` where it carries no marker.
     pub(super) async fn read_issue(&self, ticket: &RemoteTicket) -> Outcome<Option<Observed>> {
         let number = match number_of(ticket) {
             Ok(number) => number,

@@ -36,16 +36,13 @@ pub(super) struct Progress<'c> {
     pub(super) is_marked: bool,
     pub(super) goal: StatusGoal<'c>,
     pub(super) passed: BTreeSet<String>,
-    /// The time at which it had last been changed when it was read.
     pub(super) updated_at: Timestamp,
-    /// True where somebody changed its text between that and our change.
     pub(super) is_overwritten: bool,
     pub(super) has_written: bool,
     pub(super) doubt: Option<Failure>,
 }
 
 impl<'c> Progress<'c> {
-    /// The beginning: what the issue says, unless it must not be changed.
     pub(super) fn begin(
         change: &'c Change,
         issue: JiraIssue,
@@ -165,7 +162,6 @@ impl JiraTracker {
         self.settings.status_obstacle(own, &issue.change.desired)
     }
 
-    /// Returns what is said of an issue that no transition took where it should be.
     pub(super) fn left_behind(&self, issue: &Progress<'_>, facts: &ProjectFacts) -> String {
         let current = &issue.current;
         let why = self.obstacle_of(issue, facts).unwrap_or_else(|| {

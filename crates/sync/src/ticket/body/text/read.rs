@@ -27,14 +27,12 @@ struct Reader {
     level: u8,
     blocks: Vec<Block>,
     inlines: Vec<Inline>,
-    /// Lists that are open: the next number of each, where it has numbers.
     lists: Vec<Option<u64>>,
     items: Vec<Item>,
     /// The links that are open: where each leads, and where its text begins in `inlines`.
     links: Vec<(String, usize)>,
     cells: Vec<Vec<Inline>>,
     strong: usize,
-    /// True where the next point begins a list.
     is_apart: bool,
     raw: Option<String>,
 }

@@ -204,7 +204,6 @@ impl GitHubTracker {
 
 #[derive(Debug)]
 pub(super) struct ReadBatch {
-    /// The issue of each id, or the failure of reading it, in the order of the ids.
     pub(super) issues: Vec<Result<IssueNode, Failure>>,
     pub(super) label_ids: BTreeMap<String, String>,
 }
@@ -281,7 +280,6 @@ impl GitHubTracker {
         outcomes
     }
 
-    /// Reads tickets by GraphQL; `None` where that cannot be.
     async fn read_by_ids(&self, tickets: &[RemoteTicket]) -> Option<Vec<Outcome<Option<Observed>>>> {
         if !self.has_graphql.load(Ordering::Relaxed) {
             return None;

@@ -33,7 +33,6 @@ struct Pending<'c> {
     state: Result<Observed, Refused>,
     differences: Vec<FieldDifference>,
     label_ids: BTreeMap<String, String>,
-    /// The time at which its text had last been changed when it was read.
     edited_at: Timestamp,
     is_overwritten: bool,
     parent: Option<&'c str>,
@@ -228,7 +227,6 @@ impl GitHubTracker {
         Ok(last.filter(|_| !has_any && answer.data.is_none()))
     }
 
-    /// Returns what became of one ticket, after its parent was seen to.
     async fn finished(&self, pending: Pending<'_>) -> Outcome<Delivered> {
         let Pending { change, state, is_overwritten, is_parent_known, .. } = pending;
         let mut current = match state {
