@@ -18,7 +18,6 @@ pub enum Fault {
 }
 
 impl Memory {
-    /// All that is wrong, in the order of the records.
     pub fn faults(&self) -> Result<Vec<Fault>, MemoryError> {
         let records = self.records()?;
         let known: BTreeSet<&str> = records.iter().map(|record| record.id.as_str()).collect();

@@ -26,7 +26,6 @@ pub fn context<'r>(records: impl IntoIterator<Item = &'r MemoryRecord>, budget: 
     if lines.is_empty() { String::new() } else { format!("{HEAD}\n{}\n{FOOT}", lines.join("\n")) }
 }
 
-/// A record on one line: what, why, what was rejected, and where it comes from.
 pub fn line(record: &MemoryRecord) -> String {
     let mut text = record.content.clone();
     if let Some(rationale) = &record.rationale {

@@ -5,11 +5,10 @@ use serde_json::Value as Json;
 use stepmark_model::journal::{EventDraft, Kind};
 
 use crate::{Decision, MemoryKind, MemoryType};
-use stepmark_sync::secret::secret_in;
+use stepmark_sync::{Error, ErrorKind, Result, secret::secret_in};
 
 pub const TOLD: &str = "memory";
 pub(crate) const SUPERSEDED: &str = "memory-superseded";
-/// The most bytes of all that is told, as JSON.
 const LIMIT: usize = 16 * 1024;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -30,10 +29,8 @@ pub struct Draft {
     pub tags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub importance: Option<f64>,
-    /// The certainty of whoever tells it, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// The path of the artifact that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,18 +42,6 @@ pub struct Draft {
     pub commit: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DraftRefusal {
-    #[error("there is nothing to remember: the text is empty")]
-    Empty,
-    #[error("{size} bytes are too much to remember, {limit} is the most: long text belongs in a document")]
-    TooLong { size: usize, limit: usize },
-    #[error("the text holds a secret ({rule}): it is not remembered, and stands nowhere")]
-    Secret { rule: String },
-    #[error("`{name}` is a number from 0 to 1")]
-    Number { name: &'static str },
-}
-
 impl Draft {
     pub fn of_decision(decision: Decision, rationale: Option<String>) -> Self {
         let content = format!("{} {}", decision.question.trim(), decision.chosen.trim());
@@ -64,23 +49,29 @@ impl Draft {
     }
 
     /// The event that tells it; `is_local` where it stays in this clone.
-    pub fn event(&self, is_local: bool) -> Result<EventDraft, DraftRefusal> {
+    pub fn event(&self, is_local: bool) -> Result<EventDraft> {
+        let refused = |message: String| Error::new(ErrorKind::Refused, message);
         if self.content.trim().is_empty() {
-            return Err(DraftRefusal::Empty);
+            return Err(refused("there is nothing to remember: the text is empty".to_owned()));
         }
         let is_share = |number: f64| (0.0..=1.0).contains(&number);
         for (name, number) in [("importance", self.importance), ("confidence", self.confidence)] {
             if number.is_some_and(|number| !is_share(number)) {
-                return Err(DraftRefusal::Number { name });
+                return Err(refused(format!("`{name}` is a number from 0 to 1")));
             }
         }
         let told = serde_json::to_value(self).unwrap_or_default();
         let size = told.to_string().len();
         if size > LIMIT {
-            return Err(DraftRefusal::TooLong { size, limit: LIMIT });
+            let message = format!(
+                "{size} bytes are too much to remember, {LIMIT} is the most: long text belongs in a document"
+            );
+            return Err(refused(message));
         }
         if let Some(rule) = texts(&told).into_iter().find_map(secret_in) {
-            return Err(DraftRefusal::Secret { rule });
+            let message =
+                format!("the text holds a secret ({rule}): it is not remembered, and stands nowhere");
+            return Err(refused(message).with_help("say where the secret is kept instead"));
         }
         Ok(EventDraft::new(Kind::of(TOLD)).with("memory", told).kept_local(is_local))
     }
@@ -106,12 +97,13 @@ mod tests {
     #[test]
     fn what_is_not_remembered() {
         let draft = |content: &str| Draft { content: content.to_owned(), ..Draft::default() };
-        assert_eq!(draft(" \n").event(true), Err(DraftRefusal::Empty));
-        assert!(matches!(draft(&"x".repeat(17_000)).event(true), Err(DraftRefusal::TooLong { .. })));
+        let refusal = |draft: Draft| draft.event(true).unwrap_err().message;
+        assert!(refusal(draft(" \n")).contains("the text is empty"));
+        assert!(refusal(draft(&"x".repeat(17_000))).contains("too much to remember"));
         let key = format!("AWS: {}{}", "AKIA", "IOSFODNN7EXAMPLE");
         let decision = Decision { question: "Which key?".to_owned(), chosen: key, alternatives: Vec::new() };
-        let refused = Draft::of_decision(decision, None).event(true);
-        assert!(matches!(refused, Err(DraftRefusal::Secret { .. })), "{refused:?}");
+        let refused = refusal(Draft::of_decision(decision, None));
+        assert!(refused.contains("holds a secret"), "{refused}");
         assert!(draft("fine").event(false).is_ok());
     }
 }

@@ -25,7 +25,7 @@ pub mod target;
 pub mod delivery;
 
 pub use context::context;
-pub use draft::{Draft, DraftRefusal, supersession};
+pub use draft::{Draft, supersession};
 pub use graph::{Edge, EdgeKind, Node, NodeKind};
 pub use kind::{MemoryKind, MemoryType, Tier};
 pub use lines::told_lines;

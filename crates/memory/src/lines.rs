@@ -11,7 +11,6 @@ const SIGNS: [(&str, MemoryKind); 4] = [
 ];
 
 const MOST: usize = 20;
-/// The most bytes of a text that are looked at.
 const LIMIT: usize = 1024 * 1024;
 
 /// `Decision: X because Y` has its reason. Fenced lines tell nothing, as those are examples.

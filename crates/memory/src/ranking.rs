@@ -13,13 +13,10 @@ const KIND: f64 = 0.08;
 const HALF_LIFE: f64 = 180.0;
 const STEP: f64 = 0.5;
 
-/// The reasons of a rank: shares from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Score {
     pub total: f64,
-    /// The fit of its words, against the best.
     pub text: f64,
-    /// Its nearness in the graph to what is asked about.
     pub graph: f64,
     pub recency: f64,
     /// Its importance, times the certainty of whoever told it.

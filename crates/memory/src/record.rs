@@ -24,7 +24,6 @@ pub struct MemoryRecord {
     #[serde(default)]
     pub tags: Vec<String>,
     pub importance: f64,
-    /// The certainty of whoever told it, from 0 to 1.
     pub confidence: f64,
     pub source: Source,
     pub created_at: Timestamp,
@@ -53,7 +52,6 @@ pub struct Source {
     pub key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The one who told it, as the journal names them.
     pub agent: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
@@ -104,7 +102,6 @@ impl MemoryRecord {
     }
 }
 
-/// The hash of a content, by which the same words are known again.
 pub fn content_hash(content: &str) -> String {
     let digest = Sha256::digest(content.trim().to_lowercase().as_bytes());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -12,13 +12,11 @@ use crate::{
 };
 use stepmark_sync::secret::secret_in;
 
-/// The part of an event that memory keeps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
     pub record: Option<MemoryRecord>,
     /// Memories that are superseded, each with the one that takes its place.
     pub superseded: Option<(String, String)>,
-    /// The artifact with its path at that time, by which people know it.
     pub labels: Vec<(Node, String)>,
     pub edges: Vec<Edge>,
     pub fact: Option<Fact>,

@@ -6,7 +6,6 @@ use crate::{MemoryKind, MemoryRecord, Source, rows::Fact};
 
 const MOST: usize = 12;
 
-/// The summary of the session of `facts`, which are in order; `None` before its end, or if nothing happened.
 pub fn summary_of(facts: &[Fact], told: &[MemoryRecord]) -> Option<MemoryRecord> {
     let end = facts.iter().find(|fact| fact.text.is_empty())?;
     let happened: Vec<&Fact> = facts.iter().filter(|fact| !fact.text.is_empty()).collect();

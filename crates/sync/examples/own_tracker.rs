@@ -7,7 +7,6 @@
 use std::{
     collections::BTreeMap,
     env,
-    error::Error,
     path::Path,
     sync::{Mutex, PoisonError},
 };
@@ -22,8 +21,10 @@ use stepmark_sync::{
     pace::Cost,
     plan::{Plan, PlanInputs},
     retry::{Chance, Jitter},
-    ticket::{FieldDifference, ManagedSection, Marker, MergeError, Observed, RemoteTicket, Snapshot, Ticket},
-    tracker::{Answer, Change, Creation, Cursor, Delivered, Listing, Outcome, Page, RequestKind, Tracker},
+    ticket::{Differences, ManagedSection, Marker, Observed, RemoteTicket, Snapshot, Ticket},
+    tracker::{
+        Answer, Change, Creation, Cursor, Delivered, Listing, Outcome, Page, Reply, RequestKind, Tracker,
+    },
     worker::{Report, WallClock, Worker, WorkerClock},
 };
 
@@ -111,16 +112,11 @@ impl Tracker for LinearTracker {
         Cost::READ
     }
 
-    fn compare(
-        &self,
-        desired: &Ticket,
-        before: Option<&Ticket>,
-        observed: &Observed,
-    ) -> Result<Vec<FieldDifference>, MergeError> {
+    fn compare(&self, desired: &Ticket, before: Option<&Ticket>, observed: &Observed) -> Differences {
         observed.markdown_differences(desired, before, BODY_LIMIT)
     }
 
-    fn target(&self) -> BoxFuture<'_, Result<String, Failure>> {
+    fn target(&self) -> Reply<'_, String> {
         Box::pin(async { Ok(format!("linear {}", self.team)) })
     }
 
@@ -142,12 +138,7 @@ impl Tracker for LinearTracker {
         })
     }
 
-    fn list<'t>(
-        &'t self,
-        project: &'t str,
-        _: Option<&'t Cursor>,
-        _: Listing,
-    ) -> BoxFuture<'t, Result<Page, Failure>> {
+    fn list<'t>(&'t self, project: &'t str, _: Option<&'t Cursor>, _: Listing) -> Reply<'t, Page> {
         Box::pin(async move {
             let tickets = self.issues(|issues| issues.clone());
             let tickets = tickets.into_iter().filter(|issue| issue.marker.project() == project).collect();
@@ -157,7 +148,7 @@ impl Tracker for LinearTracker {
 }
 
 /// Gives every artifact of the project at `root` a ticket, twice: nothing is left to do the second time.
-async fn sync(root: &str) -> Result<[Report; 2], Box<dyn Error>> {
+async fn sync(root: &str) -> Result<[Report; 2], Box<dyn std::error::Error>> {
     let configuration = SyncConfiguration::read(Path::new("example"), TRACKERS.as_bytes())?;
     let configuration = configuration.ok_or("no tracker is configured")?;
     let settings = configuration.trackers.first().ok_or("no tracker is configured")?;
@@ -183,7 +174,7 @@ async fn sync(root: &str) -> Result<[Report; 2], Box<dyn Error>> {
     Ok(reports)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let root = env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let [first, _] = runtime.block_on(sync(&root))?;

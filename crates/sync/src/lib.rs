@@ -10,6 +10,7 @@
 
 #[cfg(all(doctest, feature = "prove-one-way"))]
 mod one_way;
+mod error;
 mod scalar;
 mod moment;
 mod tracker_name;
@@ -26,10 +27,9 @@ pub mod plan;
 pub mod tracker;
 pub mod worker;
 pub mod run;
-#[cfg(test)]
-mod sendable;
 
 /// A future that is kept as a value, so that traits with asynchronous methods can be used as trait objects.
 pub type BoxFuture<'f, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'f>>;
 
-pub use tracker_name::{TrackerName, TrackerNameError};
+pub use error::{Error, ErrorKind, Result};
+pub use tracker_name::TrackerName;

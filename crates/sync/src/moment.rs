@@ -8,7 +8,6 @@ pub(crate) fn after(moment: Timestamp, milliseconds: u64) -> Timestamp {
     at(moment.as_millisecond().saturating_add(milliseconds))
 }
 
-/// The moment that many milliseconds after 1970; the first or last one there is where that lies beyond.
 pub(crate) fn at(milliseconds: i64) -> Timestamp {
     let bound = if milliseconds < 0 { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::from_millisecond(milliseconds).unwrap_or(bound)
@@ -23,7 +22,6 @@ pub(crate) fn may_be_past(noted: Timestamp, now: Timestamp) -> bool {
     between(now, noted) <= SLACK_MS
 }
 
-/// Returns how many milliseconds lie between two moments; 0 where `later` is not later.
 pub(crate) fn between(earlier: Timestamp, later: Timestamp) -> u64 {
     let difference = later.as_millisecond().saturating_sub(earlier.as_millisecond());
     u64::try_from(difference).unwrap_or(0)

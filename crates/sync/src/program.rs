@@ -1,6 +1,7 @@
 //! Other programs, run for what they print: bounded in time and size, never through a shell.
 #![expect(clippy::disallowed_methods, reason = "an edge module: it starts processes")]
 
+use crate::{Error, ErrorKind, Result};
 use std::{
     io::{self, Read, Write},
     path::Path,
@@ -10,7 +11,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The most bytes of errors that are read.
 const MOST_ERRORS: u64 = 64 * 1024;
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -27,7 +27,6 @@ pub struct Program<'p> {
     pub hidden: &'p [String],
     /// True where its environment has only what finds and runs programs: it has no business with tokens.
     pub is_bare: bool,
-    /// The folder that it runs in; `None` for the one of this process.
     pub folder: Option<&'p Path>,
     pub input: &'p [u8],
     pub patience: Duration,
@@ -42,18 +41,8 @@ pub struct Printed {
     pub errors: Vec<u8>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum ProgramError {
-    #[error("no such program is on the search path")]
-    Missing,
-    #[error("it was still running after {} s", .0.as_secs())]
-    Late(Duration),
-    #[error(transparent)]
-    Failed(io::Error),
-}
-
 impl Program<'_> {
-    pub fn run(&self) -> Result<Printed, ProgramError> {
+    pub fn run(&self) -> Result<Printed> {
         let until = Instant::now() + self.patience;
         let mut child = self.start()?;
         let ended = self
@@ -62,23 +51,23 @@ impl Program<'_> {
         if ended.is_err() {
             // Where it has ended meanwhile there is nothing to kill.
             let _ = child.kill();
-            child.wait().map_err(ProgramError::Failed)?;
+            child.wait().map_err(failed)?;
         }
         let (status, (output, errors)) = ended?;
         Ok(Printed { has_succeeded: status.success(), output, errors })
     }
 
-    fn ended(&self, child: &mut Child, until: Instant) -> Result<ExitStatus, ProgramError> {
+    fn ended(&self, child: &mut Child, until: Instant) -> Result<ExitStatus> {
         loop {
-            match child.try_wait().map_err(ProgramError::Failed)? {
+            match child.try_wait().map_err(failed)? {
                 Some(status) => return Ok(status),
-                None if Instant::now() >= until => return Err(ProgramError::Late(self.patience)),
+                None if Instant::now() >= until => return Err(self.late()),
                 None => thread::sleep(PAUSE),
             }
         }
     }
 
-    fn start(&self) -> Result<Child, ProgramError> {
+    fn start(&self) -> Result<Child> {
         let mut command = Command::new(self.name);
         command.args(self.arguments);
         if self.is_bare {
@@ -94,12 +83,18 @@ impl Program<'_> {
             command.current_dir(folder);
         }
         command.spawn().map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => ProgramError::Missing,
-            _ => ProgramError::Failed(error),
+            io::ErrorKind::NotFound => {
+                Error::new(ErrorKind::Missing, "no such program is on the search path")
+            }
+            _ => failed(error),
         })
     }
 
-    fn listened(&self, child: &mut Child, until: Instant) -> Result<(Vec<u8>, Vec<u8>), ProgramError> {
+    fn late(&self) -> Error {
+        Error::new(ErrorKind::Late, format!("it was still running after {} s", self.patience.as_secs()))
+    }
+
+    fn listened(&self, child: &mut Child, until: Instant) -> Result<(Vec<u8>, Vec<u8>)> {
         let output = child.stdout.take().map(|from| heard(from, self.most));
         let errors = child.stderr.take().map(|from| heard(from, self.most.min(MOST_ERRORS)));
         if let Some(mut input) = child.stdin.take() {
@@ -110,12 +105,16 @@ impl Program<'_> {
         let whole = |heard: Option<mpsc::Receiver<io::Result<Vec<u8>>>>| match heard {
             None => Ok(Vec::new()),
             Some(heard) => match heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(read) => read.map_err(ProgramError::Failed),
-                Err(_) => Err(ProgramError::Late(self.patience)),
+                Ok(read) => read.map_err(failed),
+                Err(_) => Err(self.late()),
             },
         };
         Ok((whole(output)?, whole(errors)?))
     }
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::new(ErrorKind::Io, error.to_string())
 }
 
 /// All that comes, in a thread of its own; what is too much is read too, so that the program can go on.
@@ -135,7 +134,7 @@ fn heard(mut from: impl Read + Send + 'static, most: u64) -> mpsc::Receiver<io::
 mod tests {
     use super::*;
 
-    fn ran(script: &str) -> Result<Printed, ProgramError> {
+    fn ran(script: &str) -> Result<Printed> {
         let arguments = ["-c".to_owned(), script.to_owned()];
         let patience = Duration::from_millis(500);
         let shell = Program {
@@ -162,10 +161,10 @@ mod tests {
     fn is_bounded() {
         assert_eq!(ran("yes | head -c 1000000").unwrap().output.len(), 10);
         for late in ["exec sleep 5", "exec >&- 2>&-; sleep 5", "sleep 5 &"] {
-            assert!(matches!(ran(late), Err(ProgramError::Late(_))), "{late}");
+            assert!(ran(late).unwrap_err().kind == ErrorKind::Late, "{late}");
         }
         let nothing = Program { name: "no-such-program", ..program_of_nothing() };
-        assert!(matches!(nothing.run(), Err(ProgramError::Missing)));
+        assert_eq!(nothing.run().unwrap_err().kind, ErrorKind::Missing);
     }
 
     fn program_of_nothing() -> Program<'static> {

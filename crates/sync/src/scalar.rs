@@ -2,7 +2,6 @@
 
 pub(crate) use stepmark_model::packs::deserialize_as_scalar;
 
-/// Implements `FromStr` and `Deserialize` for an enum of two words of the configuration.
 macro_rules! one_of_two_words {
     ($own:ident: $one:literal => $first:ident, $other:literal => $second:ident) => {
         impl std::str::FromStr for $own {

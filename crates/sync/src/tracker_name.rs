@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::Serialize;
 
-use crate::scalar::deserialize_as_scalar;
+use crate::{Error, Result, scalar::deserialize_as_scalar};
 
 /// The name of a tracker: 1 to 64 ASCII letters, digits, `-` and `_`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -23,19 +23,18 @@ impl fmt::Display for TrackerName {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` cannot name a tracker: 1 to 64 letters, digits, `-` and `_` are wanted")]
-pub struct TrackerNameError {
-    pub text: String,
-}
-
 impl FromStr for TrackerName {
-    type Err = TrackerNameError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, TrackerNameError> {
+    fn from_str(text: &str) -> Result<Self> {
         let fits = (1..=64).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-        if fits { Ok(Self(text.to_owned())) } else { Err(TrackerNameError { text: text.to_owned() }) }
+        if fits {
+            return Ok(Self(text.to_owned()));
+        }
+        Err(Error::usage(format!(
+            "`{text}` cannot name a tracker: 1 to 64 letters, digits, `-` and `_` are wanted"
+        )))
     }
 }
 

@@ -12,8 +12,9 @@ use std::{
 use jiff::Timestamp;
 use stepmark_model::journal::ArtifactKey;
 use stepmark_sync::{
+    Error, ErrorKind,
     breaker::{Breaker, BreakerSettings, Circuit, Failure, Reason, Route, RouteAdmission, Scope},
-    ledger::{Lease, Ledger, LedgerError, Link, SqliteLedger},
+    ledger::{Lease, Ledger, Link, SqliteLedger},
     ticket::{Marker, RemoteTicket},
 };
 
@@ -198,7 +199,7 @@ fn a_writer_that_never_ends_is_told_of() {
     let mut second = SqliteLedger::open(&file).unwrap();
     second.set_patience(std::time::Duration::from_millis(50)).unwrap();
     let held = first.write().unwrap();
-    assert!(matches!(second.write(), Err(LedgerError::Busy)));
+    assert!(matches!(second.write(), Err(Error { kind: ErrorKind::Busy, .. })));
     assert!(second.read().unwrap().links(&"gh".parse().unwrap()).unwrap().is_empty(), "readers do not wait");
     drop(held);
     second.write().unwrap().commit().unwrap();

@@ -9,13 +9,7 @@ use stepmark_store::{
     gates::GateError, hooks::HookError, index::RefreshError, instructions::InstructionError,
 };
 
-use stepmark_sync::{
-    configuration::SyncConfigurationError,
-    ledger::LedgerError,
-    plan::PlanReadError,
-    ticket::MarkerError,
-    worker::{ApplyError, TrackerOpenError},
-};
+use stepmark_sync::ErrorKind;
 
 use super::{Exit, Failure};
 
@@ -82,31 +76,15 @@ impl From<ManifestPublishError> for Failure {
     }
 }
 
-failures! {
-    SyncConfigurationError: Io;
-    LedgerError: Io [ Busy: Conflict, Fenced: Conflict ];
-    PlanReadError: Usage;
-    MarkerError: Findings;
-}
-
-impl From<ApplyError> for Failure {
-    fn from(error: ApplyError) -> Self {
-        match error {
-            ApplyError::LeaseHeld(error) => Self::from_error(Exit::Conflict, &error),
-            ApplyError::Ledger(error) => error.into(),
-        }
-    }
-}
-
-impl From<TrackerOpenError> for Failure {
-    fn from(error: TrackerOpenError) -> Self {
-        let failure = Self::from_error(Exit::Remote, &error);
-        match error {
-            TrackerOpenError::NotAllowed { destination, .. } => failure.with_help(format!(
-                "to allow it, run `stepmark sync allow {destination}`, or add `{}` to `targets` of that host in your own configuration",
-                destination.target()
-            )),
-            _ => failure,
-        }
+impl From<stepmark_sync::Error> for Failure {
+    fn from(error: stepmark_sync::Error) -> Self {
+        let exit = match error.kind {
+            ErrorKind::Refused => Exit::Findings,
+            ErrorKind::Usage => Exit::Usage,
+            ErrorKind::Busy | ErrorKind::Held { .. } | ErrorKind::Fenced => Exit::Conflict,
+            ErrorKind::Remote | ErrorKind::NotAllowed { .. } => Exit::Remote,
+            _ => Exit::Io,
+        };
+        Self { help: error.help.clone(), ..Self::from_error(exit, &error) }
     }
 }

@@ -12,11 +12,11 @@ mod cases;
 use jiff::Timestamp;
 use stepmark_model::{artifact::FileHash, journal::ArtifactKey};
 use stepmark_sync::{
-    TrackerName,
+    Error, ErrorKind, Result, TrackerName,
     breaker::{Breaker, Route},
-    ledger::{LeaseHeld, Ledger, LedgerError},
+    ledger::Ledger,
     retry::{Chance, Delivery},
-    ticket::{Marker, MarkerError, TicketDigest},
+    ticket::{Marker, TicketDigest},
     worker::{give_back, try_lease},
 };
 
@@ -24,16 +24,6 @@ pub use round::{Behind, DeliveryReport, Due, StoreState, state_of};
 
 use self::round::{LEASE_MS, Round};
 use crate::target::{Target, Unit, UnitKey};
-
-#[derive(Debug, thiserror::Error)]
-pub enum DeliveryError {
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    #[error(transparent)]
-    Held(#[from] LeaseHeld),
-    #[error(transparent)]
-    NoProject(#[from] MarkerError),
-}
 
 pub struct Deliverer<'d> {
     pub store: TrackerName,
@@ -52,9 +42,9 @@ impl Deliverer<'_> {
         &mut self,
         (ledger, target): (&mut dyn Ledger, &mut dyn Target),
         due: &[&Unit],
-    ) -> Result<DeliveryReport, DeliveryError> {
+    ) -> Result<DeliveryReport> {
         let (name, now) = (self.store.as_str().to_owned(), self.now);
-        let lease = try_lease(ledger, &name, self.holder, now(), LEASE_MS)??;
+        let lease = try_lease(ledger, &name, self.holder, now(), LEASE_MS)?;
         let mut round = Round::new(self, (&mut *ledger, target), lease.clone());
         let report = round.run(due);
         let given_back = give_back(ledger, lease, now());
@@ -64,7 +54,7 @@ impl Deliverer<'_> {
     }
 }
 
-pub fn try_again(ledger: &mut dyn Ledger, store: &TrackerName) -> Result<(), LedgerError> {
+pub fn try_again(ledger: &mut dyn Ledger, store: &TrackerName) -> Result<()> {
     let mut transaction = ledger.write()?;
     for (marker, _) in transaction.deliveries(store)? {
         transaction.put_delivery(store, &marker, &Delivery::Due)?;
@@ -75,8 +65,9 @@ pub fn try_again(ledger: &mut dyn Ledger, store: &TrackerName) -> Result<(), Led
     transaction.commit()
 }
 
-fn marker(project: &str, key: &UnitKey) -> Result<Marker, MarkerError> {
+fn marker(project: &str, key: &UnitKey) -> Result<Marker> {
     Marker::new(project, ArtifactKey::of_id(key.as_str()))
+        .map_err(|error| Error { kind: ErrorKind::Io, ..error })
 }
 
 /// The name in the ledger under which the last failure of a store as a whole is kept.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Deliverer, DeliveryError, ledger_digest, marker, route, whole};
+use super::{Deliverer, ledger_digest, marker, route, whole};
 use crate::{
     Tier,
     target::{Held, Target, Unit, UnitKey},
@@ -10,9 +10,9 @@ use crate::{
 use jiff::Timestamp;
 use serde::Serialize;
 use stepmark_sync::{
-    TrackerName,
+    Result, TrackerName,
     breaker::{BreakerSettings, Circuit, Failure, Reason, RouteAdmission},
-    ledger::{Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link},
+    ledger::{Lease, Ledger, LedgerReader, LedgerWriter, Link},
     retry::{Delivery, RetrySettings},
     ticket::{Marker, RemoteTicket, TicketDigest},
     worker::begin,
@@ -20,7 +20,6 @@ use stepmark_sync::{
 
 /// The lease of a store, renewed with every batch: longer than any request.
 pub(super) const LEASE_MS: u64 = 10 * 60 * 1000;
-/// The most units that are refused before a round ends.
 const REFUSALS: usize = 3;
 const GONE: usize = 500;
 
@@ -28,7 +27,6 @@ fn settings() -> BreakerSettings {
     BreakerSettings { window_seconds: 3600, ..BreakerSettings::default() }
 }
 
-/// A unit with its name in the ledger and the digest of its form.
 struct Wanted<'u> {
     unit: &'u Unit,
     marker: Marker,
@@ -62,7 +60,7 @@ impl<'r, 'd> Round<'r, 'd> {
 
     /// Asks the target what it holds, takes away what is no more, and gives what it lacks. The breaker is
     /// asked once for all of it; only what was given, or nothing to give, closes it.
-    pub(super) fn run(&mut self, due: &[&Unit]) -> Result<DeliveryReport, DeliveryError> {
+    pub(super) fn run(&mut self, due: &[&Unit]) -> Result<DeliveryReport> {
         if self.is_admitted()? {
             match self.target.held() {
                 Ok(held) => self.give(&held, due)?,
@@ -72,7 +70,7 @@ impl<'r, 'd> Round<'r, 'd> {
         Ok(std::mem::take(&mut self.report))
     }
 
-    fn give(&mut self, held: &Held, due: &[&Unit]) -> Result<(), DeliveryError> {
+    fn give(&mut self, held: &Held, due: &[&Unit]) -> Result<()> {
         let wanted = self.wanted(due)?;
         self.note_held(held, &wanted)?;
         if let Err(failure) = self.forget(held, &wanted) {
@@ -93,7 +91,7 @@ impl<'r, 'd> Round<'r, 'd> {
         Ok(())
     }
 
-    fn wanted<'u>(&self, due: &[&'u Unit]) -> Result<Vec<Wanted<'u>>, DeliveryError> {
+    fn wanted<'u>(&self, due: &[&'u Unit]) -> Result<Vec<Wanted<'u>>> {
         let forms = due.iter().filter_map(|unit| Some((*unit, self.target.form(unit)?)));
         let wanted = |(unit, form): (&'u Unit, String)| {
             let marker = marker(self.deliverer.project, &unit.key())?;
@@ -102,7 +100,7 @@ impl<'r, 'd> Round<'r, 'd> {
         forms.map(wanted).collect()
     }
 
-    fn open<'u>(&mut self, held: &Held, wanted: Vec<Wanted<'u>>) -> Result<Vec<Wanted<'u>>, LedgerError> {
+    fn open<'u>(&mut self, held: &Held, wanted: Vec<Wanted<'u>>) -> Result<Vec<Wanted<'u>>> {
         let (now, ledger) = ((self.deliverer.now)(), self.ledger.read()?);
         let mut open = Vec::new();
         for one in wanted {
@@ -120,7 +118,7 @@ impl<'r, 'd> Round<'r, 'd> {
     }
 
     /// Writes down what the target says that it holds: what it lost is not known to be there any more.
-    fn note_held(&mut self, held: &Held, wanted: &[Wanted<'_>]) -> Result<(), LedgerError> {
+    fn note_held(&mut self, held: &Held, wanted: &[Wanted<'_>]) -> Result<()> {
         let (store, now) = (self.deliverer.store.clone(), (self.deliverer.now)());
         let mut transaction = begin(self.ledger, &self.lease, LEASE_MS, now)?;
         let known: BTreeMap<Marker, Option<TicketDigest>> =
@@ -151,7 +149,7 @@ impl<'r, 'd> Round<'r, 'd> {
     }
 
     /// Gives a batch, in halves where it is refused as a whole; `false` where no further one makes sense now.
-    fn put(&mut self, batch: &[Wanted<'_>]) -> Result<bool, DeliveryError> {
+    fn put(&mut self, batch: &[Wanted<'_>]) -> Result<bool> {
         let units: Vec<&Unit> = batch.iter().map(|one| one.unit).collect();
         match self.target.put(&units) {
             Ok(()) => {
@@ -170,7 +168,7 @@ impl<'r, 'd> Round<'r, 'd> {
         }
     }
 
-    fn is_admitted(&mut self) -> Result<bool, LedgerError> {
+    fn is_admitted(&mut self) -> Result<bool> {
         let now = (self.deliverer.now)();
         let mut transaction = begin(self.ledger, &self.lease, LEASE_MS, now)?;
         let mut circuit = circuit(&*transaction, &self.deliverer.store)?;
@@ -183,7 +181,7 @@ impl<'r, 'd> Round<'r, 'd> {
         Ok(true)
     }
 
-    fn has_succeeded(&mut self, batch: &[Wanted<'_>]) -> Result<(), DeliveryError> {
+    fn has_succeeded(&mut self, batch: &[Wanted<'_>]) -> Result<()> {
         let (store, now) = (self.deliverer.store.clone(), (self.deliverer.now)());
         let mut transaction = begin(self.ledger, &self.lease, LEASE_MS, now)?;
         for one in batch {
@@ -200,7 +198,7 @@ impl<'r, 'd> Round<'r, 'd> {
     }
 
     /// Notes a failure. An outage is nothing that a unit has done: it does not count for those of `batch`.
-    fn has_failed(&mut self, batch: &[Wanted<'_>], failure: Failure) -> Result<(), DeliveryError> {
+    fn has_failed(&mut self, batch: &[Wanted<'_>], failure: Failure) -> Result<()> {
         let (store, now) = (self.deliverer.store.clone(), (self.deliverer.now)());
         let mut transaction = begin(self.ledger, &self.lease, LEASE_MS, now)?;
         for one in batch {
@@ -229,11 +227,11 @@ const fn is_outage(failure: &Failure) -> bool {
     matches!(failure.reason, Reason::Timeout | Reason::Unreachable)
 }
 
-fn circuit(ledger: &dyn LedgerReader, store: &TrackerName) -> Result<Circuit, LedgerError> {
+fn circuit(ledger: &dyn LedgerReader, store: &TrackerName) -> Result<Circuit> {
     Circuit::load(&route(store), |scope| ledger.breaker(scope))
 }
 
-fn put_circuit(transaction: &mut dyn LedgerWriter, circuit: &Circuit) -> Result<(), LedgerError> {
+fn put_circuit(transaction: &mut dyn LedgerWriter, circuit: &Circuit) -> Result<()> {
     circuit.breakers().try_for_each(|(scope, breaker)| transaction.put_breaker(scope, breaker))
 }
 
@@ -242,7 +240,7 @@ fn note(
     store: &TrackerName,
     one: &Wanted<'_>,
     now: Timestamp,
-) -> Result<(), LedgerError> {
+) -> Result<()> {
     let id = one.unit.key().to_string();
     let remote = RemoteTicket { key: id.clone(), id, url: String::new(), other_ids: BTreeMap::new() };
     let (tracker, marker) = (store.clone(), one.marker.clone());
@@ -280,7 +278,6 @@ impl Due {
 pub struct DeliveryReport {
     pub delivered: usize,
     pub held: usize,
-    /// Units that failed before, and wait or are parked.
     pub postponed: usize,
     /// Units that hold a secret, and are given to nobody.
     pub withheld: usize,
@@ -295,10 +292,8 @@ pub struct DeliveryReport {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StoreState {
     pub units: usize,
-    /// Those that it was last seen to hold.
     pub held: usize,
     pub behind: Vec<Behind>,
-    /// The last failure, where nothing has succeeded since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -323,7 +318,7 @@ pub fn state_of(
     (name, target): (&TrackerName, &dyn Target),
     project: &str,
     due: &[&Unit],
-) -> Result<StoreState, LedgerError> {
+) -> Result<StoreState> {
     let links: BTreeMap<Marker, Option<TicketDigest>> =
         ledger.links(name)?.into_iter().map(|link| (link.marker, link.digest)).collect();
     let deliveries: BTreeMap<Marker, Delivery> = ledger.deliveries(name)?.into_iter().collect();

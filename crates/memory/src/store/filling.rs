@@ -58,7 +58,6 @@ fn empty(connection: &Connection) -> rusqlite::Result<()> {
     )
 }
 
-/// Rows on their way into the database.
 pub(super) struct Filling<'t> {
     connection: &'t Connection,
     nodes: HashMap<Node, i64>,

@@ -46,7 +46,6 @@ impl Memory {
         }
     }
 
-    /// Returns whether the store is there: then memory was asked before.
     pub fn is_there(workspace: &Workspace) -> bool {
         LAYOUT.is_there(workspace.root())
     }
@@ -96,7 +95,6 @@ impl Memory {
         Ok(self.connection.query_row(sql, [content], |row| row.get(0))?)
     }
 
-    /// Every record, the oldest first.
     pub fn records(&self) -> Result<Vec<MemoryRecord>, MemoryError> {
         Ok(reading::records(&self.connection, "ORDER BY created_at, id", [])?)
     }
@@ -141,7 +139,6 @@ impl Memory {
         Ok(at.and_then(|at| Timestamp::from_millisecond(at).ok()))
     }
 
-    /// The ids of the records that take the place of `id`.
     pub fn superseded_by(&self, id: &str) -> Result<Vec<String>, MemoryError> {
         Ok(reading::superseded_by(&self.connection, id)?)
     }

@@ -27,7 +27,6 @@ pub struct Query {
     pub since: Option<Timestamp>,
     /// Also what is superseded or has ended.
     pub all: bool,
-    /// The most records; 10 where it is 0.
     pub limit: usize,
 }
 

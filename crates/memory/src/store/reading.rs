@@ -20,7 +20,6 @@ pub(crate) fn records(
     statement.query_map(parameters, record)?.collect()
 }
 
-/// The columns of [`record`].
 pub(super) const COLUMNS: &str = "id, kind, type, content, rationale, decision, tags, importance, confidence, artifact, artifact_key, session, agent, git_commit, created_at, valid_to";
 
 pub(super) fn record(row: &Row<'_>) -> rusqlite::Result<MemoryRecord> {

@@ -53,7 +53,6 @@ impl Memory {
         Ok(Some(Recalled { record, superseded_by, score }))
     }
 
-    /// The decisions, the newest first; `query` says of what.
     pub fn decisions(&self, query: &Query, now: Timestamp) -> Result<Vec<Recalled>, MemoryError> {
         let query = Query { kinds: vec![crate::MemoryKind::Decision], ..query.clone() };
         let mut found = self.recall(&Query { limit: usize::MAX, ..query }, now)?;
@@ -108,7 +107,6 @@ impl Memory {
         Ok(found.into_iter().map(|(record, fit)| (record, (fit / best).clamp(0.0, 1.0))).collect())
     }
 
-    /// The newest, and those near the artifact: for where nothing is asked.
     fn newest(
         &self,
         query: &Query,

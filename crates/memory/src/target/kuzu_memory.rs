@@ -28,7 +28,6 @@ const INSTALL: &str = "`pip install kuzu-memory` brings it";
 const VARIABLES: [(&str, &str); 3] = [("COLUMNS", "100000"), ("NO_COLOR", "1"), ("TERM", "dumb")];
 /// The time for a request: it loads a model of language, and may look for it on the network.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// The most bytes of an answer.
 const ANSWER: u64 = 256 * 1024 * 1024;
 const ALL: &str = "1000000";
 const MOST: (usize, usize) = (8_000, 200);

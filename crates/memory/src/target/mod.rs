@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use stepmark_sync::{
+    Error, ErrorKind,
     breaker::{Failure, Reason},
-    program::ProgramError,
 };
 
 pub use kuzu_memory::KuzuMemory;
@@ -69,13 +69,13 @@ fn failed(error: &dyn std::error::Error) -> Failure {
 }
 
 /// The failure of a program that printed nothing that counts; `install` says how to get it.
-fn not_run(error: &ProgramError, name: &str, install: &str) -> Failure {
-    match error {
-        ProgramError::Missing => Failure::new(
+fn not_run(error: &Error, name: &str, install: &str) -> Failure {
+    match error.kind {
+        ErrorKind::Missing => Failure::new(
             Reason::Unreachable,
             &format!("no program `{name}` is on the search path; {install}"),
         ),
-        ProgramError::Late(_) => Failure::new(Reason::Timeout, &format!("`{name}`: {error}")),
+        ErrorKind::Late => Failure::new(Reason::Timeout, &format!("`{name}`: {error}")),
         _ => Failure::new(Reason::Unreachable, &format!("`{name}` cannot be run: {error}")),
     }
 }

@@ -9,7 +9,6 @@ use stepmark_sync::secret::secret_in;
 
 const PLACES: usize = 3;
 
-/// A node with its record, where it is a memory, and the edges that leave it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unit {
     pub node: Node,
@@ -68,7 +67,6 @@ impl Unit {
         key_of(&self.node)
     }
 
-    /// Returns whether it holds a secret, in its record or in the name by which it is known.
     pub fn has_secret(&self) -> bool {
         let in_record = self.record.as_ref().and_then(MemoryRecord::secret);
         in_record.is_some() || secret_in(&self.node.name).is_some() || secret_in(&self.label).is_some()

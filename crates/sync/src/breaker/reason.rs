@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{TrackerName, ticket::Marker};
+use crate::{Error, Result, TrackerName, ticket::Marker};
 
 /// The reason why a request to a tracker failed (docs/formats.md, "Trackers"). It alone decides which breaker
 /// trips and whether the request is tried again.
@@ -16,7 +16,6 @@ pub enum Reason {
     Unreachable,
     /// No answer in time, or the connection broke before the answer was read.
     Timeout,
-    /// 5xx.
     ServerError,
     /// An answer that is none of the interface: HTML of a proxy, broken JSON, too long.
     Unreadable,
@@ -41,7 +40,6 @@ pub enum Reason {
     Invalid,
     /// The ticket does not carry the marker of its artifact: it may be anybody's.
     Unmarked,
-    /// People wrote in a ticket that was to be closed as a duplicate.
     Touched,
     /// The ticket was last written from something that is not known here, or newer.
     Newer,
@@ -54,7 +52,6 @@ pub struct Consequence {
     pub retry: Retry,
 }
 
-/// The effect of a failure on a breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trip {
     /// It opens after several of these.
@@ -66,7 +63,6 @@ pub enum Trip {
     Never,
 }
 
-/// The next step of a delivery that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     /// It is tried again after a growing time, a bounded number of times.
@@ -130,7 +126,6 @@ impl Reason {
         matches!(self, Self::Unmarked | Self::Touched | Self::Gone)
     }
 
-    /// Returns what a person can do about it, where only a person can.
     pub const fn remedy(self) -> Option<&'static str> {
         match self {
             Self::Unauthorized => Some("give a credential that is valid, then run `stepmark sync reset`"),
@@ -180,7 +175,6 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A request that failed, as the pure machines hear of it and as it is shown to people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub reason: Reason,
@@ -190,11 +184,9 @@ pub struct Failure {
     pub detail: String,
 }
 
-/// The number of characters that are kept of what a tracker said: it may answer with a whole page.
 pub const DETAIL_LIMIT: usize = 300;
 
 impl Failure {
-    /// A failure of which the tracker said `detail`; what is too long is cut.
     pub fn new(reason: Reason, detail: &str) -> Self {
         let mut words = String::new();
         for word in detail.split(|letter: char| letter.is_whitespace() || letter.is_control()) {
@@ -213,7 +205,6 @@ impl Failure {
         Self { reason, wait_until: None, detail: words }
     }
 
-    /// The same failure, after which the tracker wants to be left alone until then.
     #[must_use]
     pub fn waiting_until(self, moment: Option<Timestamp>) -> Self {
         Self { wait_until: moment, ..self }
@@ -225,10 +216,9 @@ impl Failure {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     Host {
-        /// Its name, with its port where that is not the usual one.
         host: String,
     },
-    /// All that is asked of a host with one credential.
+    // All that is asked of a host with one credential.
     Credential {
         host: String,
         /// The name of the credential: where it comes from, never itself.
@@ -254,13 +244,11 @@ pub enum ScopeKind {
     Ticket,
 }
 
-/// All that a request concerns: one scope of each kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     pub host: String,
     pub credential: String,
     pub endpoint: String,
-    /// The tickets that it concerns: none for a list, several for a batch.
     pub tickets: Vec<(TrackerName, Marker)>,
 }
 
@@ -286,7 +274,6 @@ impl Route {
         Self { host, credential: credential.to_owned(), endpoint: endpoint.to_owned(), tickets }
     }
 
-    /// The scopes that it concerns, the widest first.
     pub fn scopes(&self) -> Vec<Scope> {
         let host = || self.host.clone();
         let mut scopes = vec![
@@ -314,18 +301,10 @@ impl fmt::Display for Scope {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{text}` is no scope of a breaker: `host:`, `credential:`, `endpoint:` or `ticket:` with a name is wanted"
-)]
-pub struct ScopeError {
-    pub text: String,
-}
-
 impl FromStr for Scope {
-    type Err = ScopeError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, ScopeError> {
+    fn from_str(text: &str) -> Result<Self> {
         let read = || {
             let (kind, name) = text.split_once(':')?;
             let pair = || name.split_once(' ').map(|(host, rest)| (host.to_owned(), rest.to_owned()));
@@ -342,7 +321,11 @@ impl FromStr for Scope {
                 _ => None,
             }
         };
-        read().ok_or_else(|| ScopeError { text: text.to_owned() })
+        read().ok_or_else(|| {
+            Error::usage(format!(
+                "`{text}` is no scope of a breaker: `host:`, `credential:`, `endpoint:` or `ticket:` with a name is wanted"
+            ))
+        })
     }
 }
 
@@ -380,7 +363,7 @@ mod tests {
             ]
         );
         for (key, scope) in keys.iter().zip(route.scopes()) {
-            assert_eq!(key.parse(), Ok(scope));
+            assert_eq!(key.parse::<Scope>().unwrap(), scope);
         }
         for text in ["", "host:", "host:a b", "x:y", "ticket:gh", "ticket:gh p", "credential:h"] {
             assert!(text.parse::<Scope>().is_err(), "{text}");

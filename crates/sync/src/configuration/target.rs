@@ -7,43 +7,31 @@ use serde::{Deserialize, Serialize};
 use stepmark_model::artifact::ProjectPath;
 use url::{Host, Url};
 
-use crate::{
-    scalar::deserialize_as_scalar,
-    ticket::{FileUrl, FileUrlError},
-};
+use crate::{Error, Result, scalar::deserialize_as_scalar, ticket::FileUrl};
 
-/// The place where a tracker keeps tickets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The issues of a repository on GitHub or GitHub Enterprise.
     Github {
         /// The REST interface; `https://api.github.com` unless given.
         base_url: BaseUrl,
         repository: Repository,
-        /// The branch that tickets link to; `None` for the commit, or the default branch.
         branch: Option<String>,
     },
     Jira {
-        /// The site, such as `https://example.atlassian.net`.
         base_url: BaseUrl,
         project: String,
-        /// The type of its issues, by name; `Task` unless given.
         issue_type: String,
         /// The type of the issues of epics by name, such as `Epic`, above stories; else issues like others.
         epic_issue_type: Option<String>,
-        /// The type of the issues of stories, by name; unless given, that of others.
         story_issue_type: Option<String>,
         /// The type of issues that hang below others, by name, such as `Sub-task`; without one, none does.
         child_issue_type: Option<String>,
-        /// The account that the API token belongs to; unless given, the environment names it.
         email: Option<String>,
-        /// Jira's statuses by name for status words of artifacts; for others its status categories decide.
         statuses: BTreeMap<String, String>,
     },
     File {
         path: ProjectPath,
     },
-    /// Nowhere: what would be done is told.
     Dry,
 }
 
@@ -91,7 +79,6 @@ impl Target {
         matches!(self, Self::Github { .. }).then_some((100, 8))
     }
 
-    /// The address at which people look at the tracker's repositories (`https://github.com`), if it has one.
     pub(super) fn web(&self) -> Option<String> {
         let Self::Github { base_url, .. } = self else { return None };
         // GitHub Enterprise: `https://HOST/api/v3`. GitHub: `https://api.github.com`.
@@ -104,7 +91,7 @@ impl Target {
 
     /// The address at which the files of the project can be looked at, as far as the target tells: on its
     /// branch of the repository, else on the default branch.
-    pub fn file_url(&self) -> Result<Option<FileUrl>, FileUrlError> {
+    pub fn file_url(&self) -> Result<Option<FileUrl>> {
         let (Self::Github { repository, branch, .. }, Some(web)) = (self, self.web()) else {
             return Ok(None);
         };
@@ -112,7 +99,6 @@ impl Target {
     }
 }
 
-/// `owner/name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
     pub owner: String,
@@ -151,20 +137,11 @@ deserialize_as_scalar!(BaseUrl, Repository);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this address of a tracker cannot be used: {reason}")]
-pub struct BaseUrlError {
-    /// The problem. The address itself is not repeated: it may hold a password.
-    pub reason: String,
-}
-
 impl BaseUrl {
-    /// The address, without `/` at its end.
     pub fn as_str(&self) -> &str {
         self.0.as_str().trim_end_matches('/')
     }
 
-    /// The host, with its port where that is not the usual one.
     pub fn host(&self) -> String {
         let host = self.0.host_str().unwrap_or_default();
         self.0.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
@@ -178,6 +155,31 @@ impl BaseUrl {
     pub fn is_loopback(&self) -> bool {
         is_loopback(&self.0)
     }
+
+    /// `Err` with what is wrong, which does not repeat the address: it may hold a password.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        let wrong = |reason: &str| Err(reason.to_owned());
+        let url = Url::parse(text).map_err(|error| error.to_string())?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return wrong("a credential stands in it, and would stand in logs: leave it to the environment");
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return wrong("paths are appended to it, so nothing may follow `?` or `#`");
+        }
+        if url.host().is_none() {
+            return wrong("it names no host");
+        }
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%/:[]".contains(&byte);
+        if !url.as_str().bytes().all(is_plain) {
+            return wrong("it holds characters that no host and no path of a tracker has");
+        }
+        match url.scheme() {
+            "https" => Ok(Self(url)),
+            "http" if is_loopback(&url) => Ok(Self(url)),
+            "http" => wrong("with `http` anybody on the way reads the credential: `https` is wanted"),
+            _ => wrong("`https` is wanted"),
+        }
+    }
 }
 
 fn is_loopback(url: &Url) -> bool {
@@ -190,32 +192,11 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 impl FromStr for BaseUrl {
-    type Err = BaseUrlError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, BaseUrlError> {
-        let wrong = |reason: &str| BaseUrlError { reason: reason.to_owned() };
-        let url = Url::parse(text).map_err(|error| wrong(&error.to_string()))?;
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(wrong(
-                "a credential stands in it, and would stand in logs: leave it to the environment",
-            ));
-        }
-        if url.query().is_some() || url.fragment().is_some() {
-            return Err(wrong("paths are appended to it, so nothing may follow `?` or `#`"));
-        }
-        if url.host().is_none() {
-            return Err(wrong("it names no host"));
-        }
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%/:[]".contains(&byte);
-        if !url.as_str().bytes().all(is_plain) {
-            return Err(wrong("it holds characters that no host and no path of a tracker has"));
-        }
-        match url.scheme() {
-            "https" => Ok(Self(url)),
-            "http" if is_loopback(&url) => Ok(Self(url)),
-            "http" => Err(wrong("with `http` anybody on the way reads the credential: `https` is wanted")),
-            _ => Err(wrong("`https` is wanted")),
-        }
+    fn from_str(text: &str) -> Result<Self> {
+        Self::read(text)
+            .map_err(|reason| Error::usage(format!("this address of a tracker cannot be used: {reason}")))
     }
 }
 
@@ -234,7 +215,6 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// The `target` (`owner/name`, or the key of a project) at `base_url`.
     pub fn new(base_url: &BaseUrl, target: String) -> Self {
         Self { base_url: base_url.as_str().to_owned(), target }
     }

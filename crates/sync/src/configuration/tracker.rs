@@ -22,13 +22,10 @@ use crate::{
 pub struct TrackerSettings {
     pub name: TrackerName,
     pub target: Target,
-    /// The artifacts that have tickets there; `None`: all.
     pub artifacts: Option<PathGlobs>,
-    /// The branches whose state tickets follow, beside the default branch.
     pub branches: Option<PathGlobs>,
     pub ticket: TicketSettings,
     pub drift: Drift,
-    /// The treatment of other tickets with the marker of an artifact that has one.
     pub duplicates: Duplicates,
     pub prune: Prune,
     pub breaker: BreakerSettings,
@@ -47,14 +44,11 @@ pub struct TrackerSettings {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingsOwner {
-    /// They come with a repository, and may be a stranger's.
     Repository,
-    /// They stand in the user's own configuration.
     User,
 }
 
 impl TrackerSettings {
-    /// Returns whether the artifact at `path` has a ticket there.
     pub fn concerns(&self, path: &ProjectPath) -> bool {
         self.artifacts.as_ref().is_none_or(|globs| globs.matches(path))
     }
@@ -99,12 +93,9 @@ pub(super) struct TrackerKeys {
 }
 
 pub(super) struct TrackerKind {
-    /// The word behind `kind:`.
     pub(super) name: &'static str,
-    /// The keys that not every tracker has.
     pub(super) keys: &'static [&'static str],
     target: fn(&TrackerName, &mut TrackerKeys) -> Result<Target, Problem>,
-    /// The pace at which it is asked, unless the configuration says another one.
     pace: fn() -> ScopedPace,
     /// `look_up_wait_seconds` of a tracker unless the configuration gives it: longer than a request may take.
     look_up_wait_seconds: u32,
@@ -171,7 +162,7 @@ fn missing(name: &TrackerName, key: &str) -> Problem {
 fn github(name: &TrackerName, keys: &mut TrackerKeys) -> Result<Target, Problem> {
     let base_url = match keys.base_url.take() {
         Some(url) => url,
-        None => "https://api.github.com".parse().map_err(|error: super::BaseUrlError| error.reason)?,
+        None => BaseUrl::read("https://api.github.com")?,
     };
     let repository = keys.repository.take().ok_or_else(|| missing(name, "repository"))?;
     Ok(Target::Github { base_url, repository, branch: keys.branch.take() })
@@ -284,7 +275,6 @@ impl TrackerKeys {
     }
 }
 
-/// The keys that may stand at `way` in a tracker of that kind.
 pub(super) fn known_keys(way: &[&str], kind: Option<&TrackerKind>) -> Vec<&'static str> {
     let of_kind = |key: &&str| kind.is_some_and(|kind| kind.keys.contains(key)) || !is_of_some_kind(key);
     match way {
@@ -299,7 +289,6 @@ pub(super) fn known_keys(way: &[&str], kind: Option<&TrackerKind>) -> Vec<&'stat
     }
 }
 
-/// Returns whether it is a key that trackers of some kinds have, and others have not.
 pub(super) fn is_of_some_kind(key: &str) -> bool {
     KINDS.iter().any(|kind| kind.keys.contains(&key))
 }
@@ -312,7 +301,6 @@ fn refused_token_file(name: &TrackerName, target: &Target) -> String {
     )
 }
 
-/// The names of the fields that a type reads, for suggestions.
 fn fields_of<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields: &[&str] = &[];
     // It never succeeds: nothing stands there.
@@ -320,7 +308,6 @@ fn fields_of<T: DeserializeOwned>() -> &'static [&'static str] {
     fields
 }
 
-/// Notes which fields a type asks for.
 struct Fields<'f>(&'f mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for Fields<'_> {

@@ -10,10 +10,7 @@ use std::{
 };
 
 use super::CredentialBindings;
-use crate::{
-    configuration::Target,
-    program::{Program, ProgramError},
-};
+use crate::{Error, ErrorKind, Result, configuration::Target, program::Program};
 use stepmark_model::artifact::FileHash;
 
 /// The source of a credential. As text it names the credential for breakers and people, without telling it.
@@ -27,9 +24,7 @@ pub enum CredentialSource {
         /// Variables of the environment that it does not see: `gh` would give a token of another host back.
         hidden_variables: Vec<String>,
     },
-    /// The content of a file, which only its owner may read.
     File {
-        /// The path of the file; `~/` stands for the home of the user.
         path: PathBuf,
     },
 }
@@ -74,7 +69,6 @@ impl CredentialSource {
         }
     }
 
-    /// The places in which the account of a Jira token is looked for, unless the configuration names it.
     pub fn jira_account() -> Vec<Self> {
         JIRA_ACCOUNT_VARIABLES.map(Self::variable).to_vec()
     }
@@ -102,36 +96,14 @@ impl fmt::Display for CredentialSource {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credential {
-    /// The name of the credential: where it comes from ([`CredentialSource`] as text).
     pub name: String,
     pub secret: Secret,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum CredentialError {
-    #[error("no credential was found: looked for {}; give one in one of these places", .sources.join(", "))]
-    NotFound { sources: Vec<String> },
-    #[error("the credential of `{from}` cannot be used: {source}")]
-    Unusable { from: String, source: SecretError },
-    #[error(
-        "the credential in `{path}` is not used, since others may read it (mode {mode:o}): `chmod 600 {path}`"
-    )]
-    Exposed { path: String, mode: u32 },
-    #[error("the credential of `{from}` cannot be read: {source}")]
-    Io { from: String, source: io::Error },
-    #[error("`{command}` gives no credential: {reason}")]
-    Command {
-        command: String,
-        /// The problem: never what the command printed.
-        reason: String,
-    },
 }
 
 /// The time that a command may take: it may ask a key ring, but nobody answers questions here.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(15);
 
 impl Credential {
-    /// A digest of the secret itself, wherever it comes from.
     pub fn digest(&self) -> String {
         FileHash::of(self.secret.expose().as_bytes()).to_string()
     }
@@ -139,21 +111,28 @@ impl Credential {
     /// The credential of the first of `sources` that has one. A variable that is not set, a file that does
     /// not exist and a program that is not there have none; anything else that is wrong is an error, since
     /// the next place might hold another account.
-    pub fn load(sources: &[CredentialSource]) -> Result<Self, CredentialError> {
+    pub fn load(sources: &[CredentialSource]) -> Result<Self> {
         for source in sources {
             let name = source.to_string();
             let Some(text) = read(source)? else { continue };
-            let secret = Secret::new(&text)
-                .map_err(|source| CredentialError::Unusable { from: name.clone(), source })?;
+            let secret = Secret::new(&text).map_err(|error| {
+                Error::new(ErrorKind::Io, format!("the credential of `{name}` cannot be used: {error}"))
+                    .because(error)
+            })?;
             return Ok(Self { name, secret });
         }
-        let sources = sources.iter().map(|source| format!("`{source}`")).collect();
-        Err(CredentialError::NotFound { sources })
+        let sources: Vec<String> = sources.iter().map(|source| format!("`{source}`")).collect();
+        Err(Error::new(
+            ErrorKind::Missing,
+            format!(
+                "no credential was found: looked for {}; give one in one of these places",
+                sources.join(", ")
+            ),
+        ))
     }
 }
 
-/// Returns what stands at a place; `None` where there is nothing.
-fn read(source: &CredentialSource) -> Result<Option<String>, CredentialError> {
+fn read(source: &CredentialSource) -> Result<Option<String>> {
     match source {
         CredentialSource::Environment { variable } => {
             // A variable that is set to nothing was switched off.
@@ -164,8 +143,12 @@ fn read(source: &CredentialSource) -> Result<Option<String>, CredentialError> {
     }
 }
 
-fn read_file(path: &Path) -> Result<Option<String>, CredentialError> {
-    let failed = |source| CredentialError::Io { from: format!("file {}", path.display()), source };
+fn read_file(path: &Path) -> Result<Option<String>> {
+    let name = path.display();
+    let failed = |error: io::Error| {
+        let message = format!("the credential of `file {name}` cannot be read: {error}");
+        Error::new(ErrorKind::Io, message).because(error)
+    };
     let path = &at_home(path, env::var_os("HOME").map(PathBuf::from));
     let file = match File::open(path) {
         Ok(file) => file,
@@ -178,13 +161,16 @@ fn read_file(path: &Path) -> Result<Option<String>, CredentialError> {
         use std::os::unix::fs::PermissionsExt as _;
         let mode = file.metadata().map_err(failed)?.permissions().mode() & 0o7777;
         if mode & 0o077 != 0 {
-            return Err(CredentialError::Exposed { path: path.display().to_string(), mode });
+            let path = path.display();
+            let message = format!(
+                "the credential in `{path}` is not used, since others may read it (mode {mode:o}): `chmod 600 {path}`"
+            );
+            return Err(Error::new(ErrorKind::Refused, message));
         }
     }
     bounded(file).map(Some).map_err(failed)
 }
 
-/// The path, where a `~` at its beginning stands for `home`.
 fn at_home(path: &Path, home: Option<PathBuf>) -> PathBuf {
     match (path.strip_prefix("~"), home) {
         (Ok(below), Some(home)) => home.join(below),
@@ -199,7 +185,7 @@ fn bounded(from: impl Read) -> io::Result<String> {
     Ok(text)
 }
 
-fn run(words: &[String], hidden: &[String]) -> Result<Option<String>, CredentialError> {
+fn run(words: &[String], hidden: &[String]) -> Result<Option<String>> {
     let Some((name, arguments)) = words.split_first() else { return Ok(None) };
     let program = Program {
         name,
@@ -212,13 +198,16 @@ fn run(words: &[String], hidden: &[String]) -> Result<Option<String>, Credential
         patience: COMMAND_TIMEOUT,
         most: Secret::LIMIT as u64 + 64,
     };
-    let failed = |reason: String| CredentialError::Command { command: words.join(" "), reason };
+    // Never what the command printed.
+    let failed = |reason: &dyn fmt::Display| {
+        Error::new(ErrorKind::Io, format!("`{}` gives no credential: {reason}", words.join(" ")))
+    };
     match program.run() {
-        Err(ProgramError::Missing) => Ok(None),
-        Err(error) => Err(failed(error.to_string())),
+        Err(Error { kind: ErrorKind::Missing, .. }) => Ok(None),
+        Err(error) => Err(failed(&error)),
         // `gh` fails where nobody is logged in: then the place holds nothing.
         Ok(printed) if !printed.has_succeeded => Ok(None),
-        Ok(printed) => String::from_utf8(printed.output).map(Some).map_err(|error| failed(error.to_string())),
+        Ok(printed) => String::from_utf8(printed.output).map(Some).map_err(|error| failed(&error)),
     }
 }
 
@@ -226,42 +215,26 @@ fn run(words: &[String], hidden: &[String]) -> Result<Option<String>, Credential
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
-/// A text that cannot be a credential. It is not repeated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", match .0 {
-    SecretFault::Empty => "it is empty",
-    SecretFault::TooLong => "it is too long for a credential",
-    SecretFault::NotPrintable => "it holds blanks or other characters that no header may have",
-})]
-pub struct SecretError(SecretFault);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SecretFault {
-    Empty,
-    TooLong,
-    NotPrintable,
-}
-
 const HIDDEN: &str = "[credential]";
 
 impl Secret {
-    /// The number of bytes that a credential has at most.
     pub const LIMIT: usize = 4096;
 
-    /// The credential that `text` holds; blanks and line ends around it do not count.
-    pub fn new(text: &str) -> Result<Self, SecretError> {
+    /// The credential that `text` holds; blanks and line ends around it do not count. No error
+    /// repeats it.
+    pub fn new(text: &str) -> Result<Self> {
         let text = text.trim();
+        let refused = |message: &str| Err(Error::usage(message));
         match text {
-            "" => Err(SecretError(SecretFault::Empty)),
-            _ if text.len() > Self::LIMIT => Err(SecretError(SecretFault::TooLong)),
+            "" => refused("it is empty"),
+            _ if text.len() > Self::LIMIT => refused("it is too long for a credential"),
             _ if !text.bytes().all(|byte| byte.is_ascii_graphic()) => {
-                Err(SecretError(SecretFault::NotPrintable))
+                refused("it holds blanks or other characters that no header may have")
             }
             _ => Ok(Self(text.to_owned())),
         }
     }
 
-    /// The credential itself, for the header of a request alone.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -10,15 +10,15 @@ use std::{
 };
 
 use crate::{
-    configuration::{BaseUrl, Destination, SyncConfigurationError},
+    Result,
+    configuration::{BaseUrl, Destination, not_yaml},
     scalar::deserialize_as_scalar,
 };
 use serde::{Deserialize, Serialize};
 use stepmark_store::configuration::Configuration;
 
-pub use load::{Credential, CredentialError, CredentialSource, Secret, SecretError};
+pub use load::{Credential, CredentialSource, Secret};
 
-/// The hosts that the user's own configuration names, each with its credential.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CredentialBindings(BTreeMap<BoundHost, CredentialBinding>);
 
@@ -33,7 +33,6 @@ pub struct CredentialBinding {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct BoundHost(String);
 
-/// The keys of one host as they are written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a mapping with `token_file`, `variable` or `command`")]
 struct BindingKeys {
@@ -54,20 +53,19 @@ const WHOLE_HOST: [&str; 2] = ["", "/api/v3"];
 impl CredentialBindings {
     /// Those of the user's file among the sources of `configuration`. What a repository says about
     /// credentials is never read.
-    pub fn of(configuration: &Configuration) -> Result<Self, SyncConfigurationError> {
+    pub fn of(configuration: &Configuration) -> Result<Self> {
         configuration
             .user_source()
             .map_or_else(|| Ok(Self::default()), |(path, bytes)| Self::read(path, bytes))
     }
 
-    pub fn read(path: &Path, bytes: &[u8]) -> Result<Self, SyncConfigurationError> {
+    pub fn read(path: &Path, bytes: &[u8]) -> Result<Self> {
         #[derive(Deserialize)]
         struct UserFile {
             credentials: Option<BTreeMap<BoundHost, CredentialBinding>>,
         }
 
-        let file: Option<UserFile> =
-            serde_yaml::from_slice(bytes).map_err(|error| SyncConfigurationError::at(path, &error))?;
+        let file: Option<UserFile> = serde_yaml::from_slice(bytes).map_err(|error| not_yaml(path, &error))?;
         Ok(Self(file.and_then(|file| file.credentials).unwrap_or_default()))
     }
 
@@ -104,7 +102,7 @@ impl FromStr for BoundHost {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let url: BaseUrl = text.parse().map_err(|error: crate::configuration::BaseUrlError| error.reason)?;
+        let url = BaseUrl::read(text)?;
         if url.origin() == url.as_str() {
             Ok(Self(url.origin()))
         } else {
@@ -130,7 +128,6 @@ impl FromStr for TokenFile {
 
 deserialize_as_scalar!(BoundHost, TokenFile);
 
-/// Destinations named by repositories that a person has allowed to receive a credential.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedDestinations(BTreeSet<Destination>);
 
@@ -162,7 +159,6 @@ impl AllowedDestinations {
         self.0.insert(destination);
     }
 
-    /// Takes one back; `false` where it was not allowed.
     pub fn remove(&mut self, destination: &Destination) -> bool {
         self.0.remove(destination)
     }
@@ -224,7 +220,7 @@ mod tests {
                 }
                 (Err(error), Err(reason)) => {
                     assert!(
-                        error.to_string().contains(reason) && error.position.is_some(),
+                        error.message.contains(reason) && error.message.contains("`:2:"),
                         "{keys}: {error}"
                     );
                 }

@@ -10,6 +10,5 @@ mod conformance_cases;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{LEDGER_FILE, SqliteLedger};
 pub use store::{
-    Fenced, Intent, IntentAction, Lease, LeaseHeld, Ledger, LedgerError, LedgerReader, LedgerWriter, Link,
-    TrackerRecord, check_lease,
+    Intent, IntentAction, Lease, Ledger, LedgerReader, LedgerWriter, Link, TrackerRecord, check_lease,
 };

@@ -1,9 +1,9 @@
 //! The traits of ledgers.
 
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use crate::{
-    TrackerName,
+    Error, ErrorKind, Result, TrackerName,
     breaker::{Breaker, Scope},
     moment,
     pace::Pace,
@@ -17,110 +17,77 @@ use serde::{Deserialize, Serialize};
 /// Deleting it loses nothing that the markers in tickets cannot bring back. Every implementation passes the
 /// suite in `ledger/conformance_cases`.
 pub trait Ledger: Send {
-    /// Reads a state of the ledger that no writer changes meanwhile.
-    fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>, LedgerError>;
+    fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>>;
 
     /// Begins a transaction, the only one of all processes; what is not committed is undone.
-    fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError>;
+    fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>>;
 
     /// Lets others see that this process lives while it holds the lease `number` on `name`: from before that
     /// lease is committed until [`Ledger::unmark_alive`] or the end of the process, however it ends. `false`
     /// where another process does so for that number, and is about to take that lease: then it must not be
     /// taken. A store that cannot show it says `true`; then leases have to lapse.
-    fn mark_alive(&mut self, _name: &str, _number: u64) -> Result<bool, LedgerError> {
+    fn mark_alive(&mut self, _name: &str, _number: u64) -> Result<bool> {
         Ok(true)
     }
 
     /// Ends that; nothing happens where there is no sign.
-    fn unmark_alive(&mut self, _name: &str) -> Result<(), LedgerError> {
+    fn unmark_alive(&mut self, _name: &str) -> Result<()> {
         Ok(())
     }
 
     /// Returns whether the holder of the lease is certainly dead, so that nobody need wait for it to lapse.
-    fn is_holder_dead(&mut self, _name: &str, _number: u64) -> Result<bool, LedgerError> {
+    fn is_holder_dead(&mut self, _name: &str, _number: u64) -> Result<bool> {
         Ok(false)
     }
 }
 
 /// The reading side of a transaction. Every method fails when the store does, or holds what cannot be read.
 pub trait LedgerReader {
-    fn link(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Link>, LedgerError>;
+    fn link(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Link>>;
     /// All tickets of a tracker, in the order of their markers.
-    fn links(&self, tracker: &TrackerName) -> Result<Vec<Link>, LedgerError>;
-    /// Returns what the ticket of an artifact was last made to say.
-    fn projected(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Ticket>, LedgerError>;
+    fn links(&self, tracker: &TrackerName) -> Result<Vec<Link>>;
+    fn projected(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Ticket>>;
     /// All requests that were begun and not ended, in the order of their markers.
-    fn intents(&self, tracker: &TrackerName) -> Result<Vec<Intent>, LedgerError>;
+    fn intents(&self, tracker: &TrackerName) -> Result<Vec<Intent>>;
     /// The delivery of a ticket; due where nothing is known.
-    fn delivery(&self, tracker: &TrackerName, marker: &Marker) -> Result<Delivery, LedgerError>;
+    fn delivery(&self, tracker: &TrackerName, marker: &Marker) -> Result<Delivery>;
     /// All deliveries that are waiting or parked, in the order of their markers.
-    fn deliveries(&self, tracker: &TrackerName) -> Result<Vec<(Marker, Delivery)>, LedgerError>;
-    fn record(&self, tracker: &TrackerName) -> Result<TrackerRecord, LedgerError>;
-    /// The lease on `name`, whether or not it is over.
-    fn lease(&self, name: &str) -> Result<Option<Lease>, LedgerError>;
-    fn breaker(&self, scope: &Scope) -> Result<Option<Breaker>, LedgerError>;
+    fn deliveries(&self, tracker: &TrackerName) -> Result<Vec<(Marker, Delivery)>>;
+    fn record(&self, tracker: &TrackerName) -> Result<TrackerRecord>;
+    fn lease(&self, name: &str) -> Result<Option<Lease>>;
+    fn breaker(&self, scope: &Scope) -> Result<Option<Breaker>>;
     /// All breakers that are not as they were at the beginning, in the order of their scopes as text.
-    fn breakers(&self) -> Result<Vec<(Scope, Breaker)>, LedgerError>;
-    fn pace(&self, scope: &Scope) -> Result<Option<Pace>, LedgerError>;
+    fn breakers(&self) -> Result<Vec<(Scope, Breaker)>>;
+    fn pace(&self, scope: &Scope) -> Result<Option<Pace>>;
     /// All paces, in the order of their scopes as text.
-    fn paces(&self) -> Result<Vec<(Scope, Pace)>, LedgerError>;
+    fn paces(&self) -> Result<Vec<(Scope, Pace)>>;
 }
 
-/// The writing side of a transaction. Every method fails when the store does.
 pub trait LedgerWriter: LedgerReader {
     /// Links a ticket, in the place of a link that there was. What the ticket says is only kept where
     /// `projected` is given, which then has the link's digest. A ticket that belongs to another artifact is
-    /// refused ([`LedgerError::LinkedElsewhere`]).
-    fn put_link(&mut self, link: &Link, projected: Option<&Ticket>) -> Result<(), LedgerError>;
-    fn remove_link(&mut self, tracker: &TrackerName, marker: &Marker) -> Result<(), LedgerError>;
-    fn put_intent(&mut self, intent: &Intent) -> Result<(), LedgerError>;
-    fn remove_intent(&mut self, tracker: &TrackerName, marker: &Marker) -> Result<(), LedgerError>;
-    /// Notes a delivery; one that is due is forgotten.
-    fn put_delivery(
-        &mut self,
-        tracker: &TrackerName,
-        marker: &Marker,
-        delivery: &Delivery,
-    ) -> Result<(), LedgerError>;
-    fn put_record(&mut self, tracker: &TrackerName, record: &TrackerRecord) -> Result<(), LedgerError>;
+    /// refused ([`ErrorKind::LinkedElsewhere`]).
+    fn put_link(&mut self, link: &Link, projected: Option<&Ticket>) -> Result<()>;
+    fn remove_link(&mut self, tracker: &TrackerName, marker: &Marker) -> Result<()>;
+    fn put_intent(&mut self, intent: &Intent) -> Result<()>;
+    fn remove_intent(&mut self, tracker: &TrackerName, marker: &Marker) -> Result<()>;
+    fn put_delivery(&mut self, tracker: &TrackerName, marker: &Marker, delivery: &Delivery) -> Result<()>;
+    fn put_record(&mut self, tracker: &TrackerName, record: &TrackerRecord) -> Result<()>;
     /// Sets aside all that is known of the tickets of a tracker in the target `from`, and takes up what was
     /// set aside for `to`.
-    fn switch_target(&mut self, tracker: &TrackerName, from: &str, to: &str) -> Result<(), LedgerError>;
-    fn put_lease(&mut self, lease: &Lease) -> Result<(), LedgerError>;
+    fn switch_target(&mut self, tracker: &TrackerName, from: &str, to: &str) -> Result<()>;
+    fn put_lease(&mut self, lease: &Lease) -> Result<()>;
     /// Notes a breaker; one that is as at the beginning is forgotten.
-    fn put_breaker(&mut self, scope: &Scope, breaker: &Breaker) -> Result<(), LedgerError>;
+    fn put_breaker(&mut self, scope: &Scope, breaker: &Breaker) -> Result<()>;
     /// Notes a pace; one that is as at the beginning is forgotten.
-    fn put_pace(&mut self, scope: &Scope, pace: &Pace) -> Result<(), LedgerError>;
-    fn commit(self: Box<Self>) -> Result<(), LedgerError>;
+    fn put_pace(&mut self, scope: &Scope, pace: &Pace) -> Result<()>;
+    fn commit(self: Box<Self>) -> Result<()>;
 }
 
 /// Fails where `lease` is not the one that counts any more: asked first in every transaction that writes for
 /// its holder, so that two workers never replay one intent.
-pub fn check_lease(ledger: &dyn LedgerReader, lease: &Lease) -> Result<(), LedgerError> {
-    Ok(lease.check(ledger.lease(&lease.name)?.as_ref())?)
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum LedgerError {
-    #[error("the ledger of sync could not {intent}")]
-    Storage { intent: &'static str, source: Box<dyn std::error::Error + Send + Sync> },
-    #[error("the ledger of sync is busy: another process holds it; try again when that has ended")]
-    Busy,
-    #[error(
-        "the ledger of sync holds a {what} that cannot be read: {reason}; it can be deleted, since tickets are found again by \
-         their markers (`stepmark sync adopt`), and stores of memory are asked what they hold"
-    )]
-    Corrupt {
-        /// The kind of thing that it should be.
-        what: &'static str,
-        reason: String,
-    },
-    #[error("`{}` was written by a newer stepmark (its tables have version {found}, this one knows {known}): update stepmark", .path.display())]
-    Newer { path: PathBuf, found: i64, known: i64 },
-    #[error("{key} is the ticket of another artifact")]
-    LinkedElsewhere { key: String, marker: Marker, owner: Marker },
-    #[error(transparent)]
-    Fenced(#[from] Fenced),
+pub fn check_lease(ledger: &dyn LedgerReader, lease: &Lease) -> Result<()> {
+    lease.check(ledger.lease(&lease.name)?.as_ref())
 }
 
 /// A request that is about to be made: written down durably **before** it is made, taken away in the
@@ -193,38 +160,22 @@ pub struct Lease {
 /// must not take a long one for such.
 const LONGEST_MS: u64 = 10 * 60 * 1000;
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` works on `{}` until {:.0}, longer if it has more to do: wait for it, or end that process", .0.holder, .0.name, .0.until)]
-pub struct LeaseHeld(pub Lease);
-
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "this process lost its right to work on `{name}` (its number is {number}, the current one {current}): it stops, and what it \
-     had begun is looked up by whoever goes on"
-)]
-pub struct Fenced {
-    pub name: String,
-    pub number: u64,
-    /// The number that counts; 0 where the ledger knows none.
-    pub current: u64,
-}
-
 impl Lease {
     /// The lease on `name` for `holder`, where `current` is the one that is kept. Whoever has it already
-    /// keeps its number.
+    /// keeps its number. `Err` with that of another holder.
     pub fn acquire(
         current: Option<Self>,
         name: &str,
         holder: &str,
         now: Timestamp,
         length_ms: u64,
-    ) -> Result<Self, LeaseHeld> {
+    ) -> Result<Self, Self> {
         let until = moment::after(now, length_ms);
         let latest = moment::after(now, length_ms.max(LONGEST_MS));
         let number = match current {
             Some(current) if current.holder == holder && now < current.until => current.number,
             Some(current) if now < current.until && current.until <= latest => {
-                return Err(LeaseHeld(current));
+                return Err(current);
             }
             Some(current) => current.number.saturating_add(1),
             None => 1,
@@ -233,20 +184,9 @@ impl Lease {
     }
 
     /// The lease on `name` for `holder`, whoever has it: for when it is known that its holder is no more.
-    pub fn take_over(
-        current: Option<Self>,
-        name: &str,
-        holder: &str,
-        now: Timestamp,
-        length_ms: u64,
-    ) -> Self {
+    pub fn take_over(current: Option<Self>, name: &str, holder: &str, now: Timestamp, for_ms: u64) -> Self {
         let number = current.map_or(1, |current| current.number.saturating_add(1));
-        Self {
-            name: name.to_owned(),
-            holder: holder.to_owned(),
-            number,
-            until: moment::after(now, length_ms),
-        }
+        Self { name: name.to_owned(), holder: holder.to_owned(), number, until: moment::after(now, for_ms) }
     }
 
     /// Returns whether somebody has it now, and it is not of a clock that was set back.
@@ -260,13 +200,30 @@ impl Lease {
         Self { until: self.until.min(now), ..self }
     }
 
-    pub fn check(&self, current: Option<&Self>) -> Result<(), Fenced> {
+    /// The error for whoever wants it while its holder has it.
+    pub fn held(self) -> Error {
+        let message = format!(
+            "`{}` works on `{}` until {:.0}, longer if it has more to do: wait for it, or end that process",
+            self.holder, self.name, self.until
+        );
+        Error::new(ErrorKind::Held { holder: self.holder, until: self.until }, message)
+    }
+
+    /// Fails where `current` is another one; it is none where the ledger knows none.
+    pub fn check(&self, current: Option<&Self>) -> Result<()> {
         let number = current.map_or(0, |current| current.number);
         let is_own = current.is_some_and(|current| current.holder == self.holder && number == self.number);
         if is_own {
             Ok(())
         } else {
-            Err(Fenced { name: self.name.clone(), number: self.number, current: number })
+            let (name, own) = (&self.name, self.number);
+            Err(Error::new(
+                ErrorKind::Fenced,
+                format!(
+                    "this process lost its right to work on `{name}` (its number is {own}, the current one {number}): it stops, and \
+                     what it had begun is looked up by whoever goes on"
+                ),
+            ))
         }
     }
 }
@@ -279,11 +236,9 @@ pub struct TrackerRecord {
     pub target: Option<String>,
     /// The place that the configuration gave for that target when the tracker named it.
     pub address: Option<String>,
-    /// The time at which the tracker was last asked for its target.
     pub asked_at: Option<Timestamp>,
     /// The time at which the last complete listing of its tickets began.
     pub listed_at: Option<Timestamp>,
-    /// The time at which a ticket was last made there from this ledger.
     pub created_at: Option<Timestamp>,
     /// A digest of the configuration at the last delivery: after a change, what was refused may be accepted.
     pub configuration: Option<String>,
@@ -293,7 +248,6 @@ pub struct TrackerRecord {
 const TARGET_HOLDS_MS: u64 = 24 * 60 * 60 * 1000;
 
 impl TrackerRecord {
-    /// Returns whether the tracker is to be asked which target it is, before anything is sent to `address`.
     pub fn wants_target(&self, address: &str, now: Timestamp) -> bool {
         let is_known = self.target.is_some() && self.address.as_deref() == Some(address);
         let is_fresh = |at: Timestamp| at <= now && moment::between(at, now) < TARGET_HOLDS_MS;
@@ -340,7 +294,7 @@ mod tests {
         Timestamp::from_second(1_700_000_000 + second).unwrap()
     }
 
-    fn acquire(current: Option<&Lease>, holder: &str, second: i64) -> Result<Lease, LeaseHeld> {
+    fn acquire(current: Option<&Lease>, holder: &str, second: i64) -> Result<Lease, Lease> {
         Lease::acquire(current.cloned(), "gh", holder, at(second), 60_000)
     }
 
@@ -350,7 +304,7 @@ mod tests {
         assert_eq!((first.number, first.until), (1, at(60)));
         let kept = acquire(Some(&first), "a", 30).unwrap();
         assert_eq!((kept.number, kept.until), (1, at(90)));
-        assert_eq!(acquire(Some(&kept), "b", 89), Err(LeaseHeld(kept.clone())));
+        assert_eq!(acquire(Some(&kept), "b", 89), Err(kept.clone()));
         let taken = acquire(Some(&kept), "b", 90).unwrap();
         assert_eq!(taken.number, 2);
         let back = acquire(Some(&taken.clone().released(at(95))), "a", 95).unwrap();
@@ -379,7 +333,7 @@ mod tests {
     #[test]
     fn who_asks_for_a_short_lease_heeds_a_long_one() {
         let long = Lease::acquire(None, "gh", "a", at(0), 600_000).unwrap();
-        assert_eq!(Lease::acquire(Some(long.clone()), "gh", "b", at(1), 1), Err(LeaseHeld(long)));
+        assert_eq!(Lease::acquire(Some(long.clone()), "gh", "b", at(1), 1), Err(long));
     }
 
     #[test]

@@ -1,19 +1,20 @@
 //! The pace of requests, pure: `(state, cost, now) → state or a moment to wait for`.
 
-mod state;
+use std::collections::{BTreeMap, VecDeque};
 
-use crate::breaker::ScopeKind;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-pub use state::{Budget, Pace, RateLimiter, Window};
+use crate::{
+    breaker::{Route, Scope, ScopeKind},
+    moment,
+};
 
 /// The limits of one scope: a credential on GitHub, an endpoint or a ticket on Jira.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with `write_interval_ms` and `limits`")]
 pub struct PaceSettings {
-    /// The number of milliseconds that lie between two writes at least.
     pub write_interval_ms: u32,
-    /// The limits of what may be used within a time; all must hold.
     pub limits: Vec<RateLimit>,
 }
 
@@ -21,9 +22,7 @@ pub struct PaceSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RateLimit {
     pub counted: Counted,
-    /// The most that there may be. At least 1.
     pub most: u32,
-    /// The length of the time, in milliseconds. At least 1.
     pub per_ms: u32,
 }
 
@@ -138,5 +137,256 @@ impl Cost {
     }
 }
 
+/// The recent requests of a scope, and what its tracker says is left. It is kept in the ledger, so that all
+/// processes of a machine share it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pace {
+    last_write_at: Option<Timestamp>,
+    windows: Vec<Window>,
+    budget: Option<Budget>,
+}
+
+/// The rest of a tracker's own limit, as it says: `x-ratelimit-remaining` and `x-ratelimit-reset`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    pub remaining: u32,
+    /// The time at which there are as many as at the beginning again, by this machine's clock.
+    pub reset_at: Timestamp,
+}
+
+/// No period of a limit is longer: an hour (docs/formats.md, "Trackers"), and what clocks differ by.
+const LONGEST_PERIOD_MS: u64 = 61 * 60 * 1000;
+
+impl Budget {
+    fn is_possible(&self, now: Timestamp) -> bool {
+        now < self.reset_at && moment::between(now, self.reset_at) <= LONGEST_PERIOD_MS
+    }
+}
+
+impl Pace {
+    pub fn noted_at(&self) -> Option<Timestamp> {
+        self.last_write_at.into_iter().chain(self.windows.iter().filter_map(Window::last_at)).max()
+    }
+
+    /// Asks whether a request that costs `cost` may be made now; where it may, it is counted.
+    pub fn admit(&self, cost: &Cost, now: Timestamp, settings: &PaceSettings) -> Result<Self, Timestamp> {
+        let mut next = self.clone();
+        let mut earliest = now;
+        if cost.writes > 0 {
+            let interval = u64::from(settings.write_interval_ms);
+            let last = self.last_write_at.filter(|last| moment::may_be_past(*last, now));
+            earliest = last.map_or(now, |last| moment::after(last, interval)).max(now);
+            next.last_write_at = Some(now);
+        }
+        next.budget = self.budget.filter(|budget| budget.is_possible(now));
+        match &mut next.budget {
+            Some(budget) if budget.remaining < cost.requests => earliest = earliest.max(budget.reset_at),
+            Some(budget) => budget.remaining -= cost.requests,
+            None => {}
+        }
+        next.windows = settings.limits.iter().map(|limit| self.window(limit)).collect();
+        for window in &mut next.windows {
+            if let Err(until) = window.take(cost, now) {
+                earliest = earliest.max(until);
+            }
+        }
+        if earliest > now { Err(earliest) } else { Ok(next) }
+    }
+
+    /// Hears what the tracker says is left. Answers come in any order: of one period, the smallest counts.
+    #[must_use]
+    pub fn heard(mut self, budget: Budget) -> Self {
+        self.budget = match self.budget {
+            Some(own) if own.reset_at == budget.reset_at => {
+                Some(Budget { remaining: own.remaining.min(budget.remaining), ..own })
+            }
+            Some(own) if own.reset_at > budget.reset_at => Some(own),
+            _ => Some(budget),
+        };
+        self
+    }
+
+    pub const fn budget(&self) -> Option<&Budget> {
+        self.budget.as_ref()
+    }
+
+    fn window(&self, limit: &RateLimit) -> Window {
+        let own = self.windows.iter().find(|window| window.limit() == limit);
+        own.cloned().unwrap_or_else(|| Window::new(*limit))
+    }
+}
+
+/// Into how many parts a time is cut: what is kept stays small, and waits are at most a sixtieth too long.
+const PARTS: u32 = 60;
+
+/// The recent use of one limit, in parts of the time that it is about. A part counts until all of it is long
+/// enough ago, so that within **any** time of that length there is never more than allowed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    limit: RateLimit,
+    /// The beginning of each part, in milliseconds since 1970, and what was used in it; the oldest first.
+    parts: VecDeque<(i64, u32)>,
+}
+
+impl Window {
+    pub fn new(limit: RateLimit) -> Self {
+        Self { limit, parts: VecDeque::new() }
+    }
+
+    pub const fn limit(&self) -> &RateLimit {
+        &self.limit
+    }
+
+    pub fn take(&mut self, cost: &Cost, now: Timestamp) -> Result<(), Timestamp> {
+        let cost = cost.of(self.limit.counted);
+        if cost == 0 {
+            return Ok(());
+        }
+        let now = now.as_millisecond();
+        self.forget(now);
+        let mut used: u64 = self.parts.iter().map(|(_, used)| u64::from(*used)).sum();
+        let most = u64::from(self.limit.most.max(1));
+        let needed = u64::from(cost).min(most);
+        if used + needed > most {
+            for (start, part) in &self.parts {
+                used -= u64::from(*part);
+                if used + needed <= most {
+                    return Err(moment::at(self.end(*start)));
+                }
+            }
+        }
+        let width = self.width();
+        match self.parts.back_mut() {
+            Some((start, used)) if now < start.saturating_add(width) => *used = used.saturating_add(cost),
+            _ => self.parts.push_back((now, cost)),
+        }
+        Ok(())
+    }
+
+    fn last_at(&self) -> Option<Timestamp> {
+        self.parts.back().map(|(start, _)| moment::at(*start))
+    }
+
+    fn forget(&mut self, now: i64) {
+        self.parts.retain(|(start, _)| moment::may_be_past(moment::at(*start), moment::at(now)));
+        while self.parts.front().is_some_and(|(start, _)| self.end(*start) <= now) {
+            self.parts.pop_front();
+        }
+    }
+
+    fn width(&self) -> i64 {
+        i64::from((self.limit.per_ms / PARTS).max(1))
+    }
+
+    fn end(&self, start: i64) -> i64 {
+        start.saturating_add(self.width()).saturating_add(i64::from(self.limit.per_ms))
+    }
+}
+
+/// The paces that a request has to keep, as the ledger has them. Asked and told inside one transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RateLimiter {
+    paces: BTreeMap<Scope, (Pace, PaceSettings)>,
+}
+
+impl RateLimiter {
+    /// The paces of `route`; `find` gives those that are kept. A scope without limits has none, but a
+    /// credential always has one: of it the tracker says what is left.
+    pub fn load<E>(
+        route: &Route,
+        settings: &ScopedPace,
+        mut find: impl FnMut(&Scope) -> Result<Option<Pace>, E>,
+    ) -> Result<Self, E> {
+        let mut paces = BTreeMap::new();
+        for scope in route.scopes() {
+            let Some(own) = settings.of(scope.kind()) else { continue };
+            if *own != PaceSettings::unlimited() || scope.kind() == ScopeKind::Credential {
+                let pace = find(&scope)?.unwrap_or_default();
+                paces.insert(scope, (pace, own.clone()));
+            }
+        }
+        Ok(Self { paces })
+    }
+
+    /// Asks whether the request may be made now; where it may, it is counted in every scope, else in none. Of
+    /// a batch each ticket has one write.
+    pub fn admit(&mut self, cost: &Cost, now: Timestamp) -> Result<(), Timestamp> {
+        let mut admitted = BTreeMap::new();
+        let mut earliest = now;
+        for (scope, (pace, settings)) in &self.paces {
+            let of_ticket = Cost { writes: cost.writes.min(1), creations: cost.creations.min(1), ..*cost };
+            let cost = if scope.kind() == ScopeKind::Ticket { &of_ticket } else { cost };
+            match pace.admit(cost, now, settings) {
+                Ok(next) => drop(admitted.insert(scope.clone(), (next, settings.clone()))),
+                Err(until) => earliest = earliest.max(until),
+            }
+        }
+        if earliest > now {
+            return Err(earliest);
+        }
+        self.paces = admitted;
+        Ok(())
+    }
+
+    pub fn heard(&mut self, budget: Budget) {
+        for (scope, (pace, _)) in &mut self.paces {
+            if scope.kind() == ScopeKind::Credential {
+                *pace = std::mem::take(pace).heard(budget);
+            }
+        }
+    }
+
+    pub fn paces(&self) -> impl Iterator<Item = (&Scope, &Pace)> {
+        self.paces.iter().map(|(scope, (pace, _))| (scope, pace))
+    }
+}
+
 #[cfg(test)]
 mod cases;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        moment,
+        pace::{Counted, RateLimit},
+        ticket::sample::marker,
+    };
+
+    fn rate_limiter(settings: &ScopedPace) -> RateLimiter {
+        let ticket = |id| ("jira".parse().unwrap(), marker(id));
+        let route = Route {
+            host: "h".to_owned(),
+            credential: "c".to_owned(),
+            endpoint: "PUT /issue".to_owned(),
+            tickets: vec![ticket("a"), ticket("b")],
+        };
+        RateLimiter::load(&route, settings, |_| Ok::<_, ()>(None)).unwrap()
+    }
+
+    #[test]
+    fn all_scopes_allow_it_or_none_counts_it() {
+        let writes = |most| PaceSettings {
+            write_interval_ms: 0,
+            limits: vec![RateLimit { counted: Counted::Writes, most, per_ms: 60_000 }],
+        };
+        let settings = ScopedPace { credential: writes(9), endpoint: writes(9), ticket: writes(1) };
+        let mut rate_limiter = rate_limiter(&settings);
+        assert_eq!(rate_limiter.paces().count(), 4);
+        let (now, two) = (moment::at(0), Cost { writes: 2, ..Cost::WRITE });
+        rate_limiter.admit(&two, now).unwrap();
+        let counted = rate_limiter.clone();
+        let until = rate_limiter.admit(&two, now).unwrap_err();
+        assert_eq!(rate_limiter, counted, "each ticket was written, so nothing is counted");
+        rate_limiter.admit(&two, until).unwrap();
+    }
+
+    #[test]
+    fn what_is_left_is_left_to_the_credential() {
+        let mut rate_limiter = rate_limiter(&ScopedPace::default());
+        assert_eq!(rate_limiter.paces().count(), 1);
+        rate_limiter.heard(Budget { remaining: 0, reset_at: moment::at(500) });
+        assert_eq!(rate_limiter.admit(&Cost::READ, moment::at(0)), Err(moment::at(500)));
+        rate_limiter.admit(&Cost::READ, moment::at(500)).unwrap();
+    }
+}

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use proptest::{collection::vec, prelude::*};
 
-use super::{Action, ActionKind, Plan, PlanInputs, PlanReadError, Remark, Survey};
+use super::{Action, ActionKind, Plan, PlanInputs, Remark, Survey};
 use crate::{
     configuration::{Drift, Duplicates, Prune, SyncConfiguration, TrackerSettings},
     ledger::{Intent, IntentAction, Ledger, Link, SqliteLedger},
@@ -255,9 +255,9 @@ fn a_plan_that_was_written_down_is_read_and_compared() {
     let now = plan(&mut ledger, &settings(), &snapshot([facts("a"), facts("b"), facts("c")]), None);
     let stale: Vec<_> = read.stale(&now).into_iter().map(|stale| (stale.planned, stale.now)).collect();
     assert_eq!(stale, [(Some(ActionKind::Update), None), (None, Some(ActionKind::Create))]);
-    assert!(matches!(Plan::read("[]"), Err(PlanReadError::NoPlan(_))));
+    assert!(Plan::read("[]").unwrap_err().message.starts_with("this is no plan"));
     let other = json.replacen("sync-plan/2", "sync-plan/1", 1);
-    assert!(matches!(Plan::read(&other), Err(PlanReadError::OtherSchema { found }) if found.ends_with("/1")));
+    assert!(Plan::read(&other).unwrap_err().message.contains("sync-plan/1`"));
 }
 
 fn execute(ledger: &mut SqliteLedger, made: &Plan, next: &mut u32) {

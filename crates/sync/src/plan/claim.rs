@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
+    Result,
     configuration::{Duplicates, TrackerSettings},
-    ledger::{Intent, LedgerError, LedgerReader, Link},
+    ledger::{Intent, LedgerReader, Link},
     ticket::{FieldDifference, Marker, Observed, RemoteTicket, Snapshot, Ticket, Withheld, oldest_first},
 };
 use serde::{Deserialize, Serialize};
@@ -42,12 +43,10 @@ impl<'o> Claim<'_, 'o> {
     }
 }
 
-/// The inputs of a plan: values, and the ledger for what tickets were last made to say.
 pub struct PlanInputs<'a> {
     pub snapshot: &'a Snapshot,
     pub settings: &'a TrackerSettings,
     pub ledger: &'a dyn LedgerReader,
-    /// The tickets that the tracker has, where it was asked.
     pub survey: Option<Survey<'a>>,
 }
 
@@ -59,14 +58,13 @@ pub struct Survey<'a> {
     pub compare: &'a dyn Fn(&Ticket, Option<&Ticket>, &Observed) -> Vec<FieldDifference>,
 }
 
-/// The links and intents of a tracker, by artifact.
 pub(super) struct Remembered {
     pub(super) links: BTreeMap<Marker, Link>,
     pub(super) intents: BTreeMap<Marker, Intent>,
 }
 
 impl Remembered {
-    pub(super) fn read(grounds: &PlanInputs<'_>) -> Result<Self, LedgerError> {
+    pub(super) fn read(grounds: &PlanInputs<'_>) -> Result<Self> {
         let name = &grounds.settings.name;
         let links = grounds.ledger.links(name)?.into_iter();
         let intents = grounds.ledger.intents(name)?.into_iter();
@@ -134,7 +132,6 @@ pub enum Remark {
         #[serde(default)]
         artifact: String,
         remote: RemoteTicket,
-        /// The fields: `before` is what the tracker has.
         differences: Vec<FieldDifference>,
     },
     Duplicates {
@@ -175,7 +172,6 @@ pub enum Remark {
         #[serde(default)]
         artifact: String,
         remote: RemoteTicket,
-        /// The commit that it was written from, in a sentence.
         reason: String,
     },
     /// BMAD says that another ticket is the artifact's than the one that it has.
@@ -188,7 +184,6 @@ pub enum Remark {
     Withheld {
         marker: Marker,
         artifact: String,
-        /// The rules that found secrets, as `github_token`.
         secrets: Vec<String>,
         /// Characters that nobody sees, as `U+202E`.
         characters: Vec<String>,
@@ -200,11 +195,7 @@ pub enum Remark {
         tickets: usize,
     },
     /// Tickets follow another branch than the one that is checked out, so nothing is done.
-    Aside {
-        /// The branch that is checked out; a commit where none is.
-        branch: String,
-        follows: String,
-    },
+    Aside { branch: String, follows: String },
     /// The configuration names another place than that of the tickets. Before anything is sent the tracker is
     /// asked whether that is the same repository or project under another name.
     Moved { from: String },

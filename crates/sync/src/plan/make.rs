@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use stepmark_model::artifact::ProjectPath;
 
 use super::{
-    Action, ActionKind, Plan, PlanInputs, Remark,
-    action::{Compared, Comparison, Outcome},
+    Action, ActionKind, Compared, Comparison, Outcome, Plan, PlanInputs, Remark,
     claim::{Claim, Remembered, Survey, by_marker, copies},
 };
 use crate::{
+    Result,
     breaker::Reason,
     configuration::{Drift, Prune, Target},
-    ledger::{IntentAction, LedgerError, Link},
+    ledger::{IntentAction, Link},
     retry::Delivery,
     ticket::{
         CloseReason, FieldDifference, Hangs, Marker, Observed, RemoteTicket, SnapshotEntry, Stamp,
@@ -30,14 +30,13 @@ struct Making<'g, 'a> {
     remembered: Remembered,
     found: Option<BTreeMap<&'a Marker, Vec<&'a Observed>>>,
     plan: Plan,
-    /// The artifacts below whose tickets there is no room, and for how many.
     crowded: BTreeMap<&'a ProjectPath, usize>,
 }
 
 impl Plan {
     /// Returns what differs between the artifacts and what is known of the tracker. Pure but for asking the
     /// ledger; where nothing differs, it asks only for the links.
-    pub fn make(grounds: &PlanInputs<'_>) -> Result<Self, LedgerError> {
+    pub fn make(grounds: &PlanInputs<'_>) -> Result<Self> {
         let name = &grounds.settings.name;
         let remembered = Remembered::read(grounds)?;
         let survey = grounds.survey.as_ref();
@@ -99,7 +98,7 @@ impl<'a> Making<'_, 'a> {
         marker: &Marker,
         (entry, named): (&SnapshotEntry, Option<RemoteTicket>),
         (desired, withheld): (Ticket, Withheld),
-    ) -> Result<(), LedgerError> {
+    ) -> Result<()> {
         let action = self.next_action(marker, named, desired)?;
         match action {
             Some(action) => {
@@ -160,7 +159,7 @@ impl<'a> Making<'_, 'a> {
         marker: &Marker,
         named: Option<RemoteTicket>,
         desired: Ticket,
-    ) -> Result<Option<Action>, LedgerError> {
+    ) -> Result<Option<Action>> {
         let is_begun = self.remembered.intents.contains_key(marker);
         let adoption =
             |named, desired| Ok(Some(Action { remote: Some(named), ..action(ActionKind::Adopt, desired) }));
@@ -179,8 +178,7 @@ impl<'a> Making<'_, 'a> {
         }
     }
 
-    /// Returns whether the linked ticket is known not to be there.
-    fn is_gone(&self, link: &Link) -> Result<bool, LedgerError> {
+    fn is_gone(&self, link: &Link) -> Result<bool> {
         let delivery = self.grounds.ledger.delivery(&link.tracker, &link.marker)?;
         Ok(matches!(delivery, Delivery::Parked { last, .. } if last.reason == Reason::Gone))
     }
@@ -221,7 +219,7 @@ impl<'a> Making<'_, 'a> {
         self.found.as_ref().and_then(|found| found.get(marker)).cloned().unwrap_or_default()
     }
 
-    fn update(&mut self, link: &Link, desired: Ticket) -> Result<Option<Action>, LedgerError> {
+    fn update(&mut self, link: &Link, desired: Ticket) -> Result<Option<Action>> {
         let ticket = self.grounds.ledger;
         // An update that was begun may have been made: what the ticket says is not known then.
         let is_in_doubt = self.remembered.intents.contains_key(&link.marker);
@@ -301,7 +299,7 @@ impl<'a> Making<'_, 'a> {
         }
     }
 
-    fn consider_links_without_artifact(&mut self) -> Result<(), LedgerError> {
+    fn consider_links_without_artifact(&mut self) -> Result<()> {
         let PlanInputs { snapshot, settings, .. } = self.grounds;
         let (mut gone, mut excluded, mut unseen) = (Vec::new(), Vec::new(), Vec::new());
         for link in self.remembered.links.values() {
@@ -338,7 +336,7 @@ impl<'a> Making<'_, 'a> {
         }
     }
 
-    fn orphan(&mut self, link: &Link) -> Result<(), LedgerError> {
+    fn orphan(&mut self, link: &Link) -> Result<()> {
         let before = self.grounds.ledger.projected(&link.tracker, &link.marker)?;
         let remote = link.remote.clone();
         // A change that was begun may have opened it again.
@@ -394,7 +392,6 @@ impl<'a> Making<'_, 'a> {
         true
     }
 
-    /// Returns what people know an artifact by: its path, else what its ticket was last made to say.
     fn name(&self, marker: &Marker, last: Option<&Ticket>) -> String {
         let facts = self.grounds.snapshot.get(marker);
         let title = || last.map(|last| format!("\"{}\"", last.title));
@@ -406,8 +403,8 @@ impl<'a> Making<'_, 'a> {
         let left_out = self.grounds.snapshot.left_out().iter().filter(|left| settings.concerns(&left.path));
         let remarks = left_out.map(|left| Remark::LeftOut {
             path: left.path.to_string(),
-            reason: left.reason.to_string(),
-            is_problem: left.reason.is_problem(),
+            reason: left.reason.clone(),
+            is_problem: left.is_problem,
         });
         self.plan.remarks.extend(remarks);
     }
@@ -448,7 +445,6 @@ impl<'a> Making<'_, 'a> {
     }
 }
 
-/// An action for the ticket that should say `desired`; nothing else is known of it.
 fn action(kind: ActionKind, desired: Ticket) -> Action {
     Action {
         kind,

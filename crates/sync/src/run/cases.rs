@@ -7,14 +7,18 @@ use std::{
 
 use tokio::time::sleep;
 
-use super::{ChangeReporter, ChangeSignal, RunContext, RunEvent, StatusChange, leader_lease_name, run};
+use super::{
+    ChangeListener, ChangeReporter, ChangeSignal, RunContext, RunEvent, StatusChange, leader_lease_name, run,
+};
 use crate::{
+    Result,
     breaker::Reason,
-    ledger::{Lease, Ledger as _},
+    ledger::{Lease, Ledger},
+    plan::Plan,
     retry::Jitter,
     tracker::RequestKind::{Create, List, Update},
     worker::{
-        StopSignal, WorkerClock as _,
+        Report, StopSignal, Worker, WorkerClock as _,
         scripted::{Fault, FlakyLedger, World},
     },
 };
@@ -382,4 +386,30 @@ async fn a_person_who_works_is_waited_for() {
         assert_eq!(stage.told(), ["create"]);
     };
     stage.play(script).await;
+}
+
+// The proof that a run and the work of one plan can be spawned on another thread: this compiles.
+
+fn running<'r>(
+    context: RunContext<'r>,
+    ledger: &'r mut dyn Ledger,
+    changes: ChangeListener,
+    observe: &'r mut (dyn FnMut(&RunEvent<'_>) + Send),
+) -> impl Future<Output = ()> + Send {
+    run(context, ledger, changes, observe)
+}
+
+fn applying<'w>(worker: &'w mut Worker<'_>, plan: &'w Plan) -> impl Future<Output = Result<Report>> + Send {
+    worker.apply(plan)
+}
+
+fn surveying(worker: &mut Worker<'_>) -> impl Future + Send {
+    worker.survey()
+}
+
+#[test]
+fn futures_of_runs_and_workers_are_send() {
+    let _run = running;
+    let _apply = applying;
+    let _survey = surveying;
 }

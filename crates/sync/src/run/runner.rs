@@ -1,20 +1,20 @@
 //! The loop of a run: one look at everything, and what follows from it.
 
-use std::{collections::BTreeMap, error::Error, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use super::{ChangeListener, RunEvent, RunSettings};
 use crate::{
-    TrackerName,
+    Error, ErrorKind, Result, TrackerName,
     configuration::TrackerSettings,
-    ledger::{Lease, LeaseHeld, Ledger, LedgerError},
+    ledger::{Lease, Ledger},
     moment,
     plan::{Action, Plan, PlanInputs, Remark},
     retry::Chance,
     ticket::{Marker, Snapshot},
     tracker::Tracker,
     worker::{
-        ActionOutcome, ApplyError, Deferred, Report, StopSignal, Worker, WorkerClock, WorkerSettings,
-        give_back, try_lease, wants_look,
+        ActionOutcome, Deferred, Report, StopSignal, Worker, WorkerClock, WorkerSettings, give_back,
+        try_lease, wants_look,
     },
 };
 use jiff::Timestamp;
@@ -28,15 +28,6 @@ pub struct Pass {
     pub names: BTreeMap<Marker, String>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum PassError {
-    #[error("the artifacts cannot be read")]
-    Artifacts(#[source] Box<dyn Error + Send + Sync>),
-    #[error(transparent)]
-    Apply(#[from] ApplyError),
-}
-
-/// Returns what people know an artifact by: its path and title, or the title alone where it is gone.
 fn name(action: &Action) -> String {
     let title = action.ticket.as_ref().map(|ticket| ticket.title.as_str());
     match (&action.path, title) {
@@ -54,7 +45,7 @@ const ROUNDS: usize = 5;
 impl RunContext<'_> {
     /// Reads the artifacts, plans, and carries it out, until another plan would do no more. Where nothing is
     /// to be done, nothing is written.
-    pub(super) async fn pass(&mut self) -> Result<Pass, PassError> {
+    pub(super) async fn pass(&mut self) -> Result<Pass> {
         let mut pass = Pass::default();
         for round in 0..ROUNDS {
             let (plan, wants_look) = self.plan(&mut pass)?;
@@ -80,18 +71,19 @@ impl RunContext<'_> {
 
     /// Returns what is to be done, and whether the tracker is to be asked even where that is nothing: a
     /// request was begun of which nobody knows how it ended, or its tickets are to be listed.
-    fn plan(&mut self, pass: &mut Pass) -> Result<(Plan, bool), PassError> {
-        let snapshot = (self.snapshot)().map_err(PassError::Artifacts)?;
+    fn plan(&mut self, pass: &mut Pass) -> Result<(Plan, bool)> {
+        let snapshot = (self.snapshot)()
+            .map_err(|error| Error::new(ErrorKind::Io, "the artifacts cannot be read").because(error))?;
         let (settings, now) = (self.settings, self.clock.now());
-        let ledger = self.ledger.read().map_err(ApplyError::from)?;
+        let ledger = self.ledger.read()?;
         let grounds = PlanInputs { snapshot: &snapshot, settings, ledger: &*ledger, survey: None };
-        let plan = Plan::make(&grounds).map_err(ApplyError::from)?;
-        let record = ledger.record(&settings.name).map_err(ApplyError::from)?;
+        let plan = Plan::make(&grounds)?;
+        let record = ledger.record(&settings.name)?;
         pass.report.listing_due = record.listing_due(settings.look_up_wait_ms(), now);
-        Ok((plan, wants_look(&*ledger, settings, now).map_err(ApplyError::from)?))
+        Ok((plan, wants_look(&*ledger, settings, now)?))
     }
 
-    async fn execute(&mut self, plan: &Plan) -> Result<Report, ApplyError> {
+    async fn execute(&mut self, plan: &Plan) -> Result<Report> {
         let mut draw = || (self.draw)();
         let who = (self.holder, &mut draw as &mut Chance<'_>);
         let worker =
@@ -113,7 +105,7 @@ pub struct RunContext<'r> {
     /// The name of the process that works: another text for every process.
     pub holder: &'r str,
     pub draw: &'r mut Chance<'r>,
-    pub snapshot: &'r mut (dyn FnMut() -> Result<Snapshot, Box<dyn Error + Send + Sync>> + Send),
+    pub snapshot: &'r mut (dyn FnMut() -> Result<Snapshot, Box<dyn std::error::Error + Send + Sync>> + Send),
     pub stop: StopSignal,
 }
 
@@ -139,7 +131,6 @@ pub async fn run(
     (watch.observe)(&RunEvent::Stopped);
 }
 
-/// Makes passes until the run is to stop or another process leads.
 async fn work(context: &mut RunContext<'_>, watch: &mut Watch<'_>, changes: &mut ChangeListener) {
     let stop = context.stop.clone();
     let mut schedule = Schedule::new(context.settings.run, Instant::now());
@@ -163,12 +154,11 @@ async fn work(context: &mut RunContext<'_>, watch: &mut Watch<'_>, changes: &mut
     }
 }
 
-/// Notes what a pass did, and when the next one is due.
 fn settle(
     context: &RunContext<'_>,
     schedule: &mut Schedule,
     observe: &mut (dyn FnMut(&RunEvent<'_>) + Send),
-    outcome: &Result<Pass, PassError>,
+    outcome: &Result<Pass>,
     began: Instant,
 ) {
     let now = Instant::now();
@@ -179,10 +169,10 @@ fn settle(
             observe(&RunEvent::Passed { pass, at, took: now - began });
         }
         Err(error) => {
-            match error {
+            match &error.kind {
                 // A person works on it.
-                PassError::Apply(ApplyError::LeaseHeld(held)) => {
-                    let wait = moment::between(at, held.0.until);
+                ErrorKind::Held { until, .. } => {
+                    let wait = moment::between(at, *until);
                     schedule.passed(now, Some(Duration::from_millis(wait)));
                 }
                 _ => schedule.failed(now),
@@ -201,20 +191,19 @@ struct Watch<'w> {
 }
 
 impl Watch<'_> {
-    /// Waits until this process leads; `false` where it is to stop.
     async fn wait_for_lead(&mut self, stop: &StopSignal) -> bool {
         let mut other = None;
         while !stop.is_asked() {
             match self.leader.take(self.clock.now()) {
-                Ok(Ok(lease)) => {
+                Ok(lease) => {
                     (self.observe)(&RunEvent::Leading { lease });
                     self.next_heartbeat = Instant::now() + self.settings.heartbeat();
                     return true;
                 }
-                Ok(Err(held)) => {
-                    if other.as_ref() != Some(&held.0.holder) {
-                        (self.observe)(&RunEvent::Standby { held: &held.0 });
-                        other = Some(held.0.holder);
+                Err(Error { kind: ErrorKind::Held { holder, .. }, .. }) => {
+                    if other.as_ref() != Some(&holder) {
+                        (self.observe)(&RunEvent::Standby { holder: &holder });
+                        other = Some(holder);
                     }
                 }
                 Err(error) => (self.observe)(&RunEvent::NoLedger { error: &error }),
@@ -227,13 +216,12 @@ impl Watch<'_> {
         false
     }
 
-    /// Renews the lease; `false` where another process has it.
     fn keep_lead(&mut self) -> bool {
         self.next_heartbeat = Instant::now() + self.settings.heartbeat();
         match self.leader.take(self.clock.now()) {
-            Ok(Ok(_)) => true,
-            Ok(Err(held)) => {
-                (self.observe)(&RunEvent::LostLead { held: &held.0 });
+            Ok(_) => true,
+            Err(Error { kind: ErrorKind::Held { holder, .. }, .. }) => {
+                (self.observe)(&RunEvent::LostLead { holder: &holder });
                 false
             }
             Err(error) => {
@@ -244,7 +232,6 @@ impl Watch<'_> {
         }
     }
 
-    /// Keeps the lease during some work; answers whether this process still leads.
     async fn during<R>(&mut self, work: impl Future<Output = R>) -> (R, bool) {
         tokio::pin!(work);
         let mut is_leading = true;
@@ -264,7 +251,6 @@ pub fn leader_lease_name(tracker: &TrackerName) -> String {
     format!("run.{tracker}")
 }
 
-/// The right to run for a tracker, as one process sees it.
 pub(super) struct Leader<'d> {
     ledger: &'d mut dyn Ledger,
     name: String,
@@ -283,17 +269,21 @@ impl<'d> Leader<'d> {
         Self { ledger, name: leader_lease_name(tracker), holder, length_ms: settings.lease_ms(), lease: None }
     }
 
-    /// Takes or renews it; `Err` inside with whoever has it and lives. Whoever only waits writes nothing.
-    pub(super) fn take(&mut self, now: Timestamp) -> Result<Result<&Lease, LeaseHeld>, LedgerError> {
-        let taken = try_lease(self.ledger, &self.name, self.holder, now, self.length_ms)?;
-        if taken.is_err() && self.lease.take().is_some() {
-            // Whoever has it now gives its own.
-            self.ledger.unmark_alive(&self.name)?;
+    /// Takes or renews it, unless another process that lives has it. Whoever only waits writes nothing.
+    pub(super) fn take(&mut self, now: Timestamp) -> Result<&Lease> {
+        match try_lease(self.ledger, &self.name, self.holder, now, self.length_ms) {
+            Ok(lease) => Ok(&*self.lease.insert(lease)),
+            Err(error) => {
+                if matches!(error.kind, ErrorKind::Held { .. }) && self.lease.take().is_some() {
+                    // Whoever has it now gives its own.
+                    self.ledger.unmark_alive(&self.name)?;
+                }
+                Err(error)
+            }
         }
-        Ok(taken.map(|lease| &*self.lease.insert(lease)))
     }
 
-    pub(super) fn give_back(&mut self, now: Timestamp) -> Result<(), LedgerError> {
+    pub(super) fn give_back(&mut self, now: Timestamp) -> Result<()> {
         self.lease.take().map_or(Ok(()), |lease| give_back(self.ledger, lease, now))
     }
 }
@@ -307,7 +297,6 @@ pub(super) struct Schedule {
     changed: Option<(Instant, Instant)>,
     round: Instant,
     delivery: Option<Instant>,
-    /// The time at which a pass may be made again, after some failed.
     not_before: Instant,
     failures: u32,
 }
@@ -335,13 +324,11 @@ impl Schedule {
         [change, self.delivery].into_iter().flatten().fold(self.round, Instant::min).max(self.not_before)
     }
 
-    /// A pass begins: it sees whatever has changed until now.
     pub(super) fn pass_begins(&mut self) {
         self.changed = None;
         self.delivery = None;
     }
 
-    /// A pass has ended; the next delivery is due after `delivery`.
     pub(super) fn passed(&mut self, now: Instant, delivery: Option<Duration>) {
         // A wait beyond the next round needs no note of its own, and one of no time would never let anything
         // else happen.
@@ -362,7 +349,6 @@ impl Schedule {
     }
 }
 
-/// Returns how long until something of `report` can be tried again; `None` where nothing waits for a time.
 pub(super) fn next_due(report: &Report, settings: &TrackerSettings, now: Timestamp) -> Option<Duration> {
     if report.is_followed_by_more() {
         return Some(Duration::ZERO);

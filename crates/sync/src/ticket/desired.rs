@@ -39,11 +39,9 @@ pub struct Ticket {
     pub kind: TicketKind,
     /// The artifact above it in the chain of delegation, where that has a ticket too.
     pub parent: Option<Marker>,
-    /// Other fields of the tracker, by the names that it has for them.
     pub fields: BTreeMap<String, String>,
 }
 
-/// The kind of an artifact among others, where trackers tell that apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TicketKind {
@@ -217,15 +215,15 @@ pub struct FieldDifference {
     pub after: Json,
 }
 
+pub type Differences = crate::Result<Vec<FieldDifference>>;
+
 impl FieldDifference {
-    /// That `field` says `before` and should say `after`; `None` where that is the same.
     pub fn between(field: &str, before: Json, after: Json) -> Option<Self> {
         (before != after).then(|| Self { field: field.to_owned(), before, after })
     }
 }
 
 impl Ticket {
-    /// Returns what to change in a ticket that says `before`, in the order of fields; everything if unknown.
     pub fn differences(&self, before: Option<&Self>) -> Vec<FieldDifference> {
         let (own, other) = (self.shown(), before.map(Self::shown).unwrap_or_default());
         let names = own.iter().chain(&other).map(|(name, _)| name);
@@ -242,7 +240,6 @@ impl Ticket {
         differences
     }
 
-    /// The fields as they are shown to people, in their order.
     fn shown(&self) -> Vec<(String, Json)> {
         let text = |text: &Option<String>| text.clone().map_or(Json::Null, Json::String);
         let body = markdown(&self.body, &self.file, usize::MAX).text;
@@ -306,7 +303,6 @@ pub(crate) fn parent_difference(
     difference.filter(|_| !agrees)
 }
 
-/// A marker as it is shown; null for none.
 #[cfg(feature = "http")]
 pub(crate) fn shown_marker(marker: Option<&Marker>) -> Json {
     marker.map_or(Json::Null, |marker| Json::from(marker.to_string()))

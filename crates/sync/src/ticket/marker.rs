@@ -7,6 +7,7 @@ use std::{
 };
 
 use super::{Commit, snapshot::LazyCommit};
+use crate::{Error, ErrorKind, Result};
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use stepmark_model::{artifact::FileHash, journal::ArtifactKey};
@@ -25,29 +26,23 @@ pub struct Marker {
     artifact: ArtifactKey,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MarkerError {
-    #[error("the project has no id, so its tickets could not be told from others: run `stepmark init`")]
-    NoProject,
-    #[error("without an id a ticket is lost when the file moves: run `stepmark track --all` once")]
-    PathOnly { key: ArtifactKey },
-    #[error("`{text}` is no marker of a ticket: `PROJECT/id:ID`, percent-encoded, is wanted")]
-    Unreadable { text: String },
-}
-
-/// The text before the project id in the label of its tickets.
 const LABEL_PREFIX: &str = "stepmark:";
 
 /// The number of characters that a label may have on GitHub (docs/formats.md, "Trackers").
 const LABEL_LIMIT: usize = 50;
 
 impl Marker {
-    pub fn new(project: &str, artifact: ArtifactKey) -> Result<Self, MarkerError> {
+    pub fn new(project: &str, artifact: ArtifactKey) -> Result<Self> {
+        let refused = |message: &str| Err(Error::new(ErrorKind::Refused, message));
         if project.is_empty() {
-            return Err(MarkerError::NoProject);
+            return refused(
+                "the project has no id, so its tickets could not be told from others: run `stepmark init`",
+            );
         }
         if artifact.is_path() {
-            return Err(MarkerError::PathOnly { key: artifact });
+            return refused(
+                "without an id a ticket is lost when the file moves: run `stepmark track --all` once",
+            );
         }
         Ok(Self { project: project.to_owned(), artifact })
     }
@@ -80,7 +75,6 @@ pub fn project_label(project: &str) -> String {
     format!("{LABEL_PREFIX}{}", &hash[..16])
 }
 
-/// Returns whether `text` is a UUID in its usual form (RFC 9562, section 4).
 fn is_uuid(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
     groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
@@ -111,15 +105,19 @@ fn write_encoded(out: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
 }
 
 impl FromStr for Marker {
-    type Err = MarkerError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, MarkerError> {
+    fn from_str(text: &str) -> Result<Self> {
         let parts = || {
             let (project, artifact) = text.split_once('/')?;
             let artifact = decoded(artifact)?;
             Some((decoded(project)?, ArtifactKey::of_id(artifact.strip_prefix("id:")?)))
         };
-        let unreadable = || MarkerError::Unreadable { text: text.to_owned() };
+        let unreadable = || {
+            let message =
+                format!("`{text}` is no marker of a ticket: `PROJECT/id:ID`, percent-encoded, is wanted");
+            Error::new(ErrorKind::Refused, message)
+        };
         let (project, artifact) = parts().ok_or_else(unreadable)?;
         let marker = Self::new(&project, artifact)?;
         // One artifact, one spelling: another one was not written by stepmark.
@@ -174,7 +172,6 @@ pub struct Stamp {
     pub checkout: Checkout,
 }
 
-/// Stands behind the commit of an artifact that was changed since.
 pub const CHANGED: &str = "+";
 
 const BEGIN: &str = "<!-- stepmark:from ";
@@ -207,7 +204,6 @@ impl Stamp {
         line.map(Self::read).unwrap_or_default()
     }
 
-    /// A body without the lines of stamps.
     pub(crate) fn removed_from(body: &str) -> String {
         body.split_inclusive('\n').filter(|line| !line.starts_with(BEGIN)).collect()
     }
@@ -310,7 +306,7 @@ mod tests {
             ("100%", "p/id:100%25"),
         ] {
             assert_eq!(marker("p", id).to_string(), text);
-            assert_eq!(text.parse(), Ok(marker("p", id)));
+            assert_eq!(text.parse::<Marker>().unwrap(), marker("p", id));
         }
     }
 
@@ -326,8 +322,13 @@ mod tests {
     #[test]
     fn a_path_is_no_identity() {
         let key = ArtifactKey::of_path(&ProjectPath::new("a.md").unwrap());
-        assert_eq!(Marker::new("p", key.clone()), Err(MarkerError::PathOnly { key }));
-        assert_eq!(Marker::new("", ArtifactKey::of_id("a")), Err(MarkerError::NoProject));
+        assert!(Marker::new("p", key).unwrap_err().message.starts_with("without an id"));
+        assert!(
+            Marker::new("", ArtifactKey::of_id("a"))
+                .unwrap_err()
+                .message
+                .starts_with("the project has no id")
+        );
     }
 
     #[test]
@@ -346,7 +347,7 @@ mod tests {
             let marker = marker(&project, &id);
             let text = marker.to_string();
             prop_assert!(!text.contains("--") && text.is_ascii() && !text.contains([' ', '>', '\n']), "{}", text);
-            prop_assert_eq!(text.parse(), Ok(marker));
+            prop_assert_eq!(text.parse::<Marker>().unwrap(), marker);
         }
     }
 }

@@ -15,21 +15,19 @@ mod cases;
 pub(crate) mod sample;
 
 pub use body::BodyTemplate;
+pub use body::{Block, Entry, Inline, ManagedSection, Mark, Markdown, Merged, Task, markdown};
 #[cfg(feature = "jira")]
-pub(crate) use body::cut;
-pub use body::{Block, Entry, Inline, ManagedSection, Mark, Markdown, MergeError, Merged, Task, markdown};
-#[cfg(feature = "jira")]
-pub(crate) use body::{depths, shortened};
+pub(crate) use body::{cut, depths, no_room, shortened};
 pub use desired::{
-    FieldDifference, TITLE_LIMIT, Ticket, TicketDigest, TicketKind, labels_agree, merged_labels,
+    Differences, FieldDifference, TITLE_LIMIT, Ticket, TicketDigest, TicketKind, labels_agree, merged_labels,
 };
 #[cfg(feature = "http")]
 pub(crate) use desired::{parent_difference, shown_marker};
-pub use marker::{CHANGED, Checkout, Marker, MarkerError, Stamp, project_label};
+pub use marker::{CHANGED, Checkout, Marker, Stamp, project_label};
 pub use outgoing::{CloseReason, Observed, RemoteTicket, TicketState, Withheld, oldest_first};
 pub use project::{StepFact, TicketFacts};
-pub use settings::{Commit, Parents, Placeholder, Section, Template, TemplateError, TicketSettings};
+pub use settings::{Commit, Parents, Placeholder, Section, Template, TicketSettings};
 pub(crate) use snapshot::{Hangs, StoredTicket};
-pub use snapshot::{LeftOut, LeftOutReason, Snapshot, SnapshotEntry};
+pub use snapshot::{LeftOut, Snapshot, SnapshotEntry};
+pub use title::FileUrl;
 pub(crate) use title::TicketKeys;
-pub use title::{FileUrl, FileUrlError};

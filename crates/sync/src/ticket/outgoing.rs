@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    FieldDifference, ManagedSection, Marker, MergeError, Stamp, Ticket, TicketFacts, labels_agree,
+    Differences, FieldDifference, ManagedSection, Marker, Stamp, Ticket, TicketFacts, labels_agree,
     merged_labels,
 };
 use crate::secret::{withheld, without_secrets};
@@ -16,9 +16,7 @@ use serde::{Deserialize, Serialize};
 /// The parts of an artifact that its ticket leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Withheld {
-    /// The rules that found secrets, as `github_token`.
     pub secrets: BTreeSet<String>,
-    /// Characters that show nothing, or turn the text around them.
     pub characters: BTreeSet<char>,
 }
 
@@ -27,7 +25,6 @@ impl Withheld {
         self.secrets.is_empty() && self.characters.is_empty()
     }
 
-    /// Only the secrets that `ticket` would have told.
     pub(super) fn in_ticket(mut self, ticket: &Ticket) -> Self {
         if !self.secrets.is_empty() {
             let told = ticket.canonical();
@@ -94,7 +91,6 @@ fn is_hidden(before: Option<char>, letter: char) -> bool {
 pub struct Observed {
     pub remote: RemoteTicket,
     pub marker: Marker,
-    /// The time at which it was made, by the tracker's clock.
     pub created_at: Timestamp,
     pub title: String,
     pub body: String,
@@ -134,7 +130,7 @@ impl Observed {
         desired: &Ticket,
         before: Option<&Ticket>,
         body_limit: usize,
-    ) -> Result<Vec<FieldDifference>, MergeError> {
+    ) -> Differences {
         let mut differences: Vec<FieldDifference> = Vec::new();
         let title = (self.title.as_str().into(), desired.title.as_str().into());
         differences.extend(FieldDifference::between("title", title.0, title.1));

@@ -18,7 +18,6 @@ use stepmark_model::{
 use url::Url;
 
 impl Ticket {
-    /// The ticket that the artifact of `marker` should have; `None` where `snapshot` lacks or cannot read it.
     pub fn desired(snapshot: &Snapshot, marker: &Marker, settings: &TicketSettings) -> Option<Self> {
         Self::desired_and_withheld(snapshot, marker, settings).map(|(desired, _)| desired)
     }
@@ -77,7 +76,6 @@ impl Ticket {
 /// The most characters of a label, as on GitHub (docs/formats.md, "Trackers").
 const LABEL_LIMIT: usize = 50;
 
-/// `text` in one line of at most `limit` characters, cut with `…`.
 fn one_line(text: &str, limit: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= limit {
@@ -104,7 +102,6 @@ impl TicketFacts {
         labels
     }
 
-    /// Returns what stands for a place of a template; `None` where it is not known.
     pub(super) fn fact(&self, place: Placeholder, marker: &Marker) -> Option<String> {
         match place {
             Placeholder::Title => Some(self.title.clone()),
@@ -150,20 +147,17 @@ const BEGINNING_WORDS: [&str; 10] =
 /// Status words that say of any lifecycle that the work has not begun, though its first state is passed.
 const PLANNED_WORDS: [&str; 2] = ["backlog", "ready-for-dev"];
 
-/// The facts of an artifact that tickets tell: values, taken once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketFacts {
     pub key: ArtifactKey,
     pub path: ProjectPath,
     pub title: String,
-    /// The name of its workflow, where it is known; else its `workflowType`.
     pub workflow: Option<String>,
     /// Its steps: those of its workflow, else those that it lists, all done.
     pub steps: Vec<StepFact>,
     pub done: usize,
     /// The number of steps that there are; `None` where its workflow is unknown.
     pub total: Option<usize>,
-    /// The steps of which one comes next, where that is known.
     pub next: Vec<String>,
     pub scope: Option<String>,
     /// Its status: the state of its lifecycle that the word means, else the word.
@@ -189,7 +183,6 @@ pub struct TicketFacts {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepFact {
-    /// Its name; several where one of them is chosen.
     pub names: Vec<String>,
     pub is_done: bool,
 }

@@ -3,20 +3,20 @@
 use std::{collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 
 use super::{BodyTemplate, FileUrl, Inline, Ticket, title::percent_encoded};
-use crate::scalar::{deserialize_as_scalar, one_of_two_words};
+use crate::{
+    Error, Result,
+    scalar::{deserialize_as_scalar, one_of_two_words},
+};
 use serde::Deserialize;
 use stepmark_model::artifact::ProjectPath;
 
-/// `ticket:` of a tracker in the configuration. Every key may be missing.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `title` and `labels`")]
 pub struct TicketSettings {
     pub title: Template,
-    /// A paragraph before everything else.
     pub intro: Option<Template>,
     /// The sections of the body, in this order; [`Section::DEFAULT`] unless given.
     pub sections: Option<Vec<Section>>,
-    /// The body as a person wants it, instead of `intro` and `sections`.
     pub template: Option<BodyTemplate>,
     /// Labels. One whose facts are not known is left out. Those of a ticket that stepmark did not give to it
     /// are a person's.
@@ -28,12 +28,10 @@ pub struct TicketSettings {
     /// configuration says where they are looked at.
     #[serde(skip)]
     pub web: Option<String>,
-    /// The most tickets below one, and the most levels; `None` without a limit.
     #[serde(skip)]
     pub tree: Option<(usize, usize)>,
     /// Status words that close a ticket as not planned instead of completed. Their case does not matter.
     pub not_planned: Vec<String>,
-    /// True where the ticket of a delegated artifact hangs below that of its parent.
     pub parents: Parents,
 }
 
@@ -43,7 +41,7 @@ impl Default for TicketSettings {
         let labels = ["workflow:{workflow}", "status:{status}", "scope:{scope}"];
         #[expect(clippy::expect_used, reason = "constants, which the tests parse")]
         let (title, labels) = (|| {
-            Ok::<_, TemplateError>((
+            Ok::<_, Error>((
                 template("{title}")?,
                 labels.iter().copied().map(template).collect::<Result<_, _>>()?,
             ))
@@ -69,7 +67,6 @@ impl Default for TicketSettings {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// A bar, and how many steps, or tasks of the text, are done.
     Progress,
     Status,
     Scope,
@@ -78,7 +75,6 @@ pub enum Section {
     AcceptanceCriteria,
     Tasks,
     Steps,
-    /// The artifact and the documents that it was made from.
     Files,
     Text,
     /// The section of its text with this heading: `# Dev Notes`.
@@ -154,13 +150,6 @@ enum Piece {
     Place(Placeholder),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` cannot be used as a template: {reason}")]
-pub struct TemplateError {
-    pub text: String,
-    pub reason: String,
-}
-
 impl Template {
     /// The text with its places filled in by `fact`; `None` where one of these facts is not known.
     pub fn fill(&self, fact: impl Fn(Placeholder) -> Option<String>) -> Option<String> {
@@ -173,13 +162,8 @@ impl Template {
         }
         Some(filled)
     }
-}
 
-impl FromStr for Template {
-    type Err = TemplateError;
-
-    fn from_str(text: &str) -> Result<Self, TemplateError> {
-        let wrong = |reason: String| TemplateError { text: text.to_owned(), reason };
+    pub(super) fn read(text: &str) -> Result<Self, String> {
         let mut pieces = Vec::new();
         let mut plain = String::new();
         let mut rest = text;
@@ -193,12 +177,12 @@ impl FromStr for Template {
             }
             let name = rest.strip_prefix('{').and_then(|inner| inner.split_once('}'));
             let Some((name, after)) = name else {
-                return Err(wrong("a brace stands alone; double it if it is meant as text".to_owned()));
+                return Err("a brace stands alone; double it if it is meant as text".to_owned());
             };
             if !plain.is_empty() {
                 pieces.push(Piece::Text(std::mem::take(&mut plain)));
             }
-            pieces.push(Piece::Place(name.trim().parse().map_err(wrong)?));
+            pieces.push(Piece::Place(name.trim().parse()?));
             rest = after;
         }
         plain.push_str(rest);
@@ -207,11 +191,22 @@ impl FromStr for Template {
         }
         Ok(Self { pieces })
     }
+
+    pub(super) fn unusable(text: &str, reason: &str) -> Error {
+        Error::usage(format!("`{text}` cannot be used as a template: {reason}"))
+    }
+}
+
+impl FromStr for Template {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::read(text).map_err(|reason| Self::unusable(text, &reason))
+    }
 }
 
 deserialize_as_scalar!(Template);
 
-/// A fact of an artifact that a template may name, as `{title}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {
     /// Its title; else its first heading, else the name of its file.
@@ -347,7 +342,6 @@ impl Ticket {
 
 #[cfg(test)]
 impl Commit {
-    /// A commit that holds nothing and follows none.
     pub(crate) fn sample(id: &str) -> Self {
         let (folder, remotes, aside) = (String::new(), Vec::new(), None);
         Self {

@@ -7,9 +7,7 @@ use std::{
     sync::{Arc, LazyLock, OnceLock},
 };
 
-use super::{
-    Checkout, CloseReason, Commit, Marker, MarkerError, Parents, TicketFacts, TicketKind, TicketSettings,
-};
+use super::{Checkout, CloseReason, Commit, Marker, Parents, TicketFacts, TicketKind, TicketSettings};
 use crate::TrackerName;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
@@ -32,27 +30,22 @@ use stepmark_store::{
 /// is made.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// The workspace in which artifacts are read; `None` where all were.
     workspace: Option<Workspace>,
     artifacts: BTreeMap<Marker, SnapshotEntry>,
     left_out: Vec<LeftOut>,
     by_chain_id: BTreeMap<String, Marker>,
     /// The markers of epics by their numbers, where one artifact only is an epic of that number.
     epics: BTreeMap<u16, Marker>,
-    /// The markers of artifacts that are there and get no ticket.
     ambiguous: BTreeSet<Marker>,
     is_partial: bool,
     checkout: Checkout,
-    /// The places of artifacts among those below the same parent.
     ranks: OnceLock<BTreeMap<Marker, usize>>,
-    /// The keys of artifacts that are elsewhere, as on the default branch.
     elsewhere: BTreeSet<String>,
     /// The keys of artifacts that were ever here; `None` where nobody can say.
     known: Option<BTreeSet<String>>,
     past: Option<Past>,
 }
 
-/// Tells what an artifact that is gone said last.
 #[derive(Clone)]
 struct Past(Arc<AskPast>);
 
@@ -64,7 +57,6 @@ impl fmt::Debug for Past {
     }
 }
 
-/// The place of a ticket in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hangs<'s> {
     Alone,
@@ -73,45 +65,22 @@ pub(crate) enum Hangs<'s> {
     Beside(&'s Marker, &'s ProjectPath),
 }
 
-/// A commit that is looked for when the first ticket is made.
 pub(super) type LazyCommit = LazyLock<Option<Commit>, Box<dyn FnOnce() -> Option<Commit> + Send>>;
 
-/// An artifact that gets no ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     pub path: ProjectPath,
-    pub reason: LeftOutReason,
+    pub reason: String,
+    /// True where somebody should fix it: what was never given an id only has no ticket.
+    pub is_problem: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LeftOutReason {
-    #[error(transparent)]
-    NoMarker(#[from] MarkerError),
-    #[error(
-        "its frontmatter cannot be read: `stepmark check` says why; until then its ticket stays as it is, and none is pruned"
-    )]
-    Unreadable,
-    #[error("{reason}")]
-    UnreadableFile { reason: String },
-    #[error("the store of tickets is `{store}`, as `{TICKET_STORE}` says: BMAD alone writes there")]
-    OtherStore { store: String },
-    #[error(
-        "{} have the same id (`{key}`), and no ticket follows them until each has its own: in the copy give `id` another value, or take \
-         `id` and `stepmark_id` out and run `stepmark track`",
-        spelled(.files)
-    )]
-    SameId { key: ArtifactKey, files: Vec<ProjectPath> },
-}
+const UNREADABLE: &str = "its frontmatter cannot be read: `stepmark check` says why; until then its ticket stays as it is, and none is pruned";
 
-impl LeftOutReason {
-    /// Returns whether somebody should fix it: what was never given an id only has no ticket.
-    pub const fn is_problem(&self) -> bool {
-        !matches!(self, Self::NoMarker(_) | Self::OtherStore { .. })
+impl LeftOut {
+    const fn problem(path: ProjectPath, reason: String) -> Self {
+        Self { path, reason, is_problem: true }
     }
-}
-
-fn spelled(paths: &[ProjectPath]) -> String {
-    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and ")
 }
 
 impl Snapshot {
@@ -122,10 +91,9 @@ impl Snapshot {
         let entries = par_map(&rows, SnapshotEntry::of_row);
         let mut snapshot = Self::of_entries(project, entries.into_iter().flatten());
         let found = summaries.found();
-        snapshot.left_out.extend(found.unreadable.iter().map(|error| LeftOut {
-            path: error.path().clone(),
-            reason: LeftOutReason::UnreadableFile { reason: error.to_string() },
-        }));
+        snapshot.left_out.extend(
+            found.unreadable.iter().map(|error| LeftOut::problem(error.path().clone(), error.to_string())),
+        );
         snapshot.left_out.sort_by(|one, other| one.path.cmp(&other.path));
         snapshot.workspace = Some(summaries.workspace().clone());
         if found.is_whole() { snapshot } else { snapshot.partial() }
@@ -140,19 +108,24 @@ impl Snapshot {
         let mut marked: Vec<(Marker, SnapshotEntry)> = Vec::new();
         for entry in artifacts {
             if let Some(store) = entry.stored.as_ref().and_then(StoredTicket::other_store) {
-                let reason = LeftOutReason::OtherStore { store: store.to_owned() };
+                let reason = format!(
+                    "the store of tickets is `{store}`, as `{TICKET_STORE}` says: BMAD alone writes there"
+                );
                 snapshot.ambiguous.extend(Marker::new(project, entry.key.clone()));
-                snapshot.left_out.push(LeftOut { path: entry.path, reason });
+                snapshot.left_out.push(LeftOut { path: entry.path, reason, is_problem: false });
                 continue;
             }
             if !entry.is_readable {
                 snapshot.is_partial = true;
-                snapshot.left_out.push(LeftOut { path: entry.path, reason: LeftOutReason::Unreadable });
+                snapshot.left_out.push(LeftOut::problem(entry.path, UNREADABLE.to_owned()));
                 continue;
             }
             match Marker::new(project, entry.key.clone()) {
                 Ok(marker) => marked.push((marker, entry)),
-                Err(error) => snapshot.left_out.push(LeftOut { path: entry.path, reason: error.into() }),
+                Err(error) => {
+                    let reason = error.message;
+                    snapshot.left_out.push(LeftOut { path: entry.path, reason, is_problem: false });
+                }
             }
         }
         marked.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -235,19 +208,22 @@ impl Snapshot {
         let Some((marker, _)) = same.first() else { return };
         let mut paths: Vec<ProjectPath> = same.iter().map(|(_, entry)| entry.path.clone()).collect();
         paths.sort();
-        let reason = LeftOutReason::SameId { key: marker.artifact().clone(), files: paths.clone() };
-        self.left_out.extend(paths.into_iter().map(|path| LeftOut { path, reason: reason.clone() }));
+        let files = paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and ");
+        let key = marker.artifact();
+        let reason = format!(
+            "{files} have the same id (`{key}`), and no ticket follows them until each has its own: in the copy give `id` another value, or take \
+             `id` and `stepmark_id` out and run `stepmark track`"
+        );
+        self.left_out.extend(paths.into_iter().map(|path| LeftOut::problem(path, reason.clone())));
         self.ambiguous.insert(marker.clone());
     }
 
-    /// Returns whether the file at `path` is there and holds no workflow state.
     pub fn has_stateless(&self, path: &str) -> bool {
         let read = self.workspace.as_ref().zip(ProjectPath::new(path).ok());
         let read = read.and_then(|(workspace, path)| workspace.artifact(&path).ok());
         read.is_some_and(|read| !read.artifact().is_tracked())
     }
 
-    /// The artifacts that can have a ticket, in the order of their markers.
     pub fn artifacts(&self) -> impl ExactSizeIterator<Item = (&Marker, &SnapshotEntry)> {
         self.artifacts.iter()
     }
@@ -271,7 +247,6 @@ impl Snapshot {
         root.map(|root| KeptDigests::read(root, &kept_name(tracker))).unwrap_or_default()
     }
 
-    /// Keeps `digests` for later plans; `before` are those that were kept.
     pub(crate) fn keep_digests(
         &self,
         tracker: &TrackerName,
@@ -284,7 +259,6 @@ impl Snapshot {
         }
     }
 
-    /// The artifacts that get no ticket, in the order of their paths.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
@@ -305,7 +279,6 @@ impl Snapshot {
         None
     }
 
-    /// Returns where the ticket of an artifact hangs. The first in the order of paths have room.
     pub(crate) fn hangs(&self, marker: &Marker, settings: &TicketSettings) -> Hangs<'_> {
         let parent = self.parent(marker).filter(|_| settings.parents == Parents::Follow);
         let Some((parent, entry)) = parent.and_then(|parent| Some((parent, self.get(parent)?))) else {
@@ -416,7 +389,6 @@ pub struct SnapshotEntry {
 #[derive(Clone, Debug)]
 pub(crate) struct StoredTicket {
     pub(crate) store: String,
-    /// The file that names it.
     pub(crate) leaf: ProjectPath,
     pub(crate) tracker_id: String,
     pub(crate) remote: String,
@@ -439,7 +411,6 @@ impl StoredTicket {
         }
     }
 
-    /// The store, where it is none that tickets are sent to.
     pub(super) fn other_store(&self) -> Option<&str> {
         Some(&*self.store).filter(|store| !matches!(*store, "repo" | "github" | "jira"))
     }

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, str::FromStr};
 
 use super::{Hangs, Inline, TicketSettings};
-use crate::scalar::deserialize_as_scalar;
+use crate::{Error, Result, scalar::deserialize_as_scalar};
 use stepmark_model::{
     artifact::{Artifact, Field, FileHash, ProjectPath},
     workflow::{StepForm, StepId, Track},
@@ -89,7 +89,6 @@ pub(super) fn step_name(spelling: &str) -> Inline {
     Inline::Text(format!("{shown}{mark}"))
 }
 
-/// The words of a slug, of which the first begins with a capital letter.
 fn sentence(slug: &str) -> String {
     let words = slug.split(['-', '_']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     let mut letters = words.chars();
@@ -146,14 +145,6 @@ pub struct FileUrl {
     after: String,
 }
 
-/// The reason why a text is no address of files.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` cannot be used as the address of files: {reason}")]
-pub struct FileUrlError {
-    pub text: String,
-    pub reason: &'static str,
-}
-
 impl FileUrl {
     pub fn of(&self, path: &ProjectPath) -> String {
         format!("{}{}{}", self.before, percent_encoded(path.as_str()), self.after)
@@ -186,10 +177,11 @@ pub(super) fn percent_decoded(encoded: &str) -> Option<String> {
 }
 
 impl FromStr for FileUrl {
-    type Err = FileUrlError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, FileUrlError> {
-        let wrong = |reason| FileUrlError { text: text.to_owned(), reason };
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong =
+            |reason| Error::usage(format!("`{text}` cannot be used as the address of files: {reason}"));
         if !text.starts_with("https://") && !text.starts_with("http://") {
             return Err(wrong("it begins with neither `https://` nor `http://`"));
         }

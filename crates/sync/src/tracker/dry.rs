@@ -2,15 +2,16 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::{Answer, Change, Creation, Cursor, Delivered, Listing, Outcome, Page, RequestKind, Tracker};
+use super::{
+    Answer, Change, Creation, Cursor, Delivered, Listing, Outcome, Page, Reply, RequestKind, Tracker,
+};
 use crate::{
     BoxFuture, TrackerName,
     breaker::{Failure, Reason, Route},
     pace::Cost,
-    ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
+    ticket::{Differences, Marker, Observed, RemoteTicket, Ticket},
 };
 
-/// A tracker that does nothing and keeps what it was asked, for whoever shows it.
 #[derive(Debug)]
 pub struct DryTracker {
     name: TrackerName,
@@ -28,7 +29,6 @@ impl DryTracker {
         Self { name, asked: Mutex::new(Vec::new()) }
     }
 
-    /// Returns what it was asked since the last call.
     pub fn take_asked(&self) -> Vec<DryRequest> {
         std::mem::take(&mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -55,16 +55,11 @@ impl Tracker for DryTracker {
         Cost { requests: 0, writes: 0, creations: 0, points: 0 }
     }
 
-    fn compare(
-        &self,
-        desired: &Ticket,
-        before: Option<&Ticket>,
-        _: &Observed,
-    ) -> Result<Vec<FieldDifference>, MergeError> {
+    fn compare(&self, desired: &Ticket, before: Option<&Ticket>, _: &Observed) -> Differences {
         Ok(desired.differences(before))
     }
 
-    fn target(&self) -> BoxFuture<'_, Result<String, Failure>> {
+    fn target(&self) -> Reply<'_, String> {
         Box::pin(async move { Ok("dry".to_owned()) })
     }
 
@@ -100,12 +95,7 @@ impl Tracker for DryTracker {
         Box::pin(async move { Answer::of(tickets.iter().map(|_| Outcome::Done(None)).collect()) })
     }
 
-    fn list<'t>(
-        &'t self,
-        _: &'t str,
-        _: Option<&'t Cursor>,
-        _: Listing,
-    ) -> BoxFuture<'t, Result<Page, Failure>> {
+    fn list<'t>(&'t self, _: &'t str, _: Option<&'t Cursor>, _: Listing) -> Reply<'t, Page> {
         Box::pin(
             async move { Ok(Page { tickets: Vec::new(), unmarked: Vec::new(), next: None, budget: None }) },
         )
@@ -116,7 +106,6 @@ impl Tracker for DryTracker {
 /// remembered or listed may be another repository's, or somebody may have written there since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// It carries the marker of its artifact.
     Marked,
     /// It carries that marker, and nobody else wrote in it: so a duplicate may be closed.
     Untouched,

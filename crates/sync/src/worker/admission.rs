@@ -8,9 +8,10 @@ use jiff::Timestamp;
 
 use super::{ActionOutcome, Deferred, trial::Trials};
 use crate::{
+    Result,
     breaker::{Admission, Breaker, Circuit, Failure, Route, RouteAdmission, Scope, ScopeKind},
     configuration::TrackerSettings,
-    ledger::{IntentAction, LedgerError, LedgerReader, LedgerWriter, Link},
+    ledger::{IntentAction, LedgerReader, LedgerWriter, Link},
     pace::{Budget, Cost, RateLimiter},
     plan::{Action, ActionKind},
     retry::Delivery,
@@ -31,7 +32,7 @@ pub(super) fn ask(
     cost: &Cost,
     settings: &TrackerSettings,
     now: Timestamp,
-) -> Result<RequestAdmission, LedgerError> {
+) -> Result<RequestAdmission> {
     let mut circuit = Circuit::load(route, |scope| ledger.breaker(scope))?;
     let before = circuit.clone();
     if let RouteAdmission::Refused { scope, until, cause } = circuit.admit(now, &settings.breaker) {
@@ -47,7 +48,7 @@ pub(super) fn ask(
 }
 
 /// Returns whether the request let through is to show if its host's outage is over. Asked before [`tell`].
-pub(super) fn is_probe(ledger: &dyn LedgerReader, route: &Route) -> Result<bool, LedgerError> {
+pub(super) fn is_probe(ledger: &dyn LedgerReader, route: &Route) -> Result<bool> {
     let host = Scope::Host { host: route.host.clone() };
     Ok(ledger.breaker(&host)?.is_some_and(|breaker| breaker.outage().is_some()))
 }
@@ -65,7 +66,7 @@ pub(super) fn tell(
     heard: &Feedback<'_>,
     settings: &TrackerSettings,
     now: Timestamp,
-) -> Result<(), LedgerError> {
+) -> Result<()> {
     let wide = Route { tickets: Vec::new(), ..heard.route.clone() };
     let mut circuit = Circuit::load(&wide, |scope| ledger.breaker(scope))?;
     let before = circuit.clone();
@@ -113,7 +114,7 @@ fn of_ticket(
     }
 }
 
-fn put_changed(ledger: &mut dyn LedgerWriter, before: &Circuit, after: &Circuit) -> Result<(), LedgerError> {
+fn put_changed(ledger: &mut dyn LedgerWriter, before: &Circuit, after: &Circuit) -> Result<()> {
     let changed = before.breakers().zip(after.breakers()).filter(|(before, after)| before != after);
     for (_, (scope, breaker)) in changed {
         ledger.put_breaker(scope, breaker)?;
@@ -127,30 +128,25 @@ pub(super) struct Item<'p> {
     pub(super) ticket: &'p Ticket,
     /// The ticket that it is about; `None` for a new one.
     pub(super) remote: Option<RemoteTicket>,
-    /// The ticket as it was last written.
     pub(super) before: Option<Ticket>,
     pub(super) parent: Option<RemoteTicket>,
-    /// True where an earlier change of it is in doubt.
     pub(super) was_in_doubt: bool,
 }
 
-/// The values that actions are compared with.
 pub(super) struct Ground<'g> {
     pub(super) ledger: &'g dyn LedgerReader,
     pub(super) settings: &'g TrackerSettings,
     pub(super) expected: &'g BTreeSet<&'g Marker>,
-    /// The requests that were begun and not ended.
     pub(super) intents: &'g BTreeMap<Marker, IntentAction>,
     pub(super) now: Timestamp,
 }
 
 impl Ground<'_> {
-    /// The action as it is to be asked for, or why it is not.
     pub(super) fn check<'p>(
         &self,
         action: &'p Action,
         trials: &mut Trials,
-    ) -> Result<Result<Item<'p>, Deferred>, LedgerError> {
+    ) -> Result<Result<Item<'p>, Deferred>> {
         let name = &self.settings.name;
         let link = self.ledger.link(name, &action.marker)?;
         if !agrees(action, link.as_ref()) {
@@ -184,12 +180,7 @@ impl Ground<'_> {
         Ok(Ok(Item { action, ticket, remote, before, parent, was_in_doubt }))
     }
 
-    fn delivery(
-        &self,
-        action: &Action,
-        ticket: &Ticket,
-        trials: &mut Trials,
-    ) -> Result<Option<Deferred>, LedgerError> {
+    fn delivery(&self, action: &Action, ticket: &Ticket, trials: &mut Trials) -> Result<Option<Deferred>> {
         let name = &self.settings.name;
         let scope = Scope::Ticket { tracker: name.clone(), marker: action.marker.clone() };
         let breaker = self.ledger.breaker(&scope)?.unwrap_or_default();

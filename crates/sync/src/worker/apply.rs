@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::atomic::AtomicUsize};
 
 use super::{
-    ActionOutcome, ApplyError, Deferred, Listener, Report, StopSignal, WorkerClock, WorkerSettings,
+    ActionOutcome, Deferred, Listener, Report, StopSignal, WorkerClock, WorkerSettings,
     admission::Item,
     creations::Creations,
     found::{Seen, adopt},
@@ -12,9 +12,10 @@ use super::{
     prepare::{Batch, Prepared, batches, part_first_creation},
 };
 use crate::{
+    Result,
     breaker::{Failure, Reason},
     configuration::TrackerSettings,
-    ledger::{Lease, Ledger, LedgerError, LedgerWriter, Link},
+    ledger::{Lease, Ledger, LedgerWriter, Link},
     plan::{Action, ActionKind, Plan},
     retry::Chance,
     ticket::{Marker, Observed, Stamp, Ticket},
@@ -38,10 +39,8 @@ pub struct Worker<'w> {
     /// The artifact whose ticket gets its marker: a person says that it is this artifact's.
     naming: Option<Marker>,
     named: BTreeSet<Marker>,
-    /// True where the tracker has shown itself since something was said to be gone.
     pub(super) is_in_sight: bool,
     pub(super) done: Option<&'w AtomicUsize>,
-    /// The listener that is told of what cannot wait for the report.
     pub(super) tell: Option<Listener>,
 }
 
@@ -105,13 +104,13 @@ impl<'w> Worker<'w> {
     }
 
     /// Looks through the tracker for all tickets of the project, for a plan; links nothing, needs no lease.
-    pub async fn survey(&mut self) -> Result<Result<Vec<Observed>, Deferred>, ApplyError> {
+    pub async fn survey(&mut self) -> Result<Result<Vec<Observed>, Deferred>> {
         Ok(self.list(None, self.project, Listing::Labelled).await?.map(|listed| listed.tickets))
     }
 
     /// Carries out `plan`, and says what became of each action. Actions whose grounds have changed are left
     /// out, so that an old plan does no harm. May be dropped at any moment.
-    pub async fn apply(&mut self, plan: &Plan) -> Result<Report, ApplyError> {
+    pub async fn apply(&mut self, plan: &Plan) -> Result<Report> {
         let mut report = Report::default();
         let before = self.asked();
         self.named.clone_from(&plan.named);
@@ -131,12 +130,7 @@ impl<'w> Worker<'w> {
         self.tracker.sent().unwrap_or(self.requests)
     }
 
-    async fn work_through(
-        &mut self,
-        lease: &Lease,
-        plan: &Plan,
-        report: &mut Report,
-    ) -> Result<(), ApplyError> {
+    async fn work_through(&mut self, lease: &Lease, plan: &Plan, report: &mut Report) -> Result<()> {
         match self.settle_target(lease).await? {
             TargetState::Same => {}
             TargetState::Changed => {
@@ -174,7 +168,7 @@ impl<'w> Worker<'w> {
         actions: &[Action],
         creations: &mut Creations,
         report: &mut Report,
-    ) -> Result<(), ApplyError> {
+    ) -> Result<()> {
         // Once: a first sync has as many batches as tickets.
         let expected = expected(plan);
         let tracker = self.tracker;
@@ -203,15 +197,14 @@ impl<'w> Worker<'w> {
         Ok(())
     }
 
-    /// A transaction, of the holder of `lease` where there is one.
-    pub(super) fn begin(&mut self, lease: Option<&Lease>) -> Result<Box<dyn LedgerWriter + '_>, LedgerError> {
+    pub(super) fn begin(&mut self, lease: Option<&Lease>) -> Result<Box<dyn LedgerWriter + '_>> {
         match lease {
             Some(lease) => look_up::begin(self.ledger, lease, self.work.lease_ms, self.clock.now()),
             None => self.ledger.write(),
         }
     }
 
-    fn adopt_all(&mut self, lease: &Lease, plan: &Plan, report: &mut Report) -> Result<(), LedgerError> {
+    fn adopt_all(&mut self, lease: &Lease, plan: &Plan, report: &mut Report) -> Result<()> {
         let adopted: Vec<_> = plan.actions.iter().filter(|action| action.kind == ActionKind::Adopt).collect();
         if adopted.is_empty() {
             return Ok(());
@@ -244,14 +237,13 @@ impl<'w> Worker<'w> {
         Ok(())
     }
 
-    /// Makes a request; `false` where nothing of it was done, for certain.
     async fn execute(
         &mut self,
         lease: &Lease,
         expected: &BTreeSet<&Marker>,
         batch: Batch<'_>,
         report: &mut Report,
-    ) -> Result<bool, ApplyError> {
+    ) -> Result<bool> {
         let kind = batch.kind;
         let Some(Prepared { items, route }) = self.prepare(lease, expected, batch, report).await? else {
             return Ok(false);

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::{
-    ApplyError, Deferred, Report, Worker,
+    Deferred, Report, Worker,
     admission::{self, Feedback},
 };
 use crate::{
+    Result,
     breaker::Route,
     ledger::{Lease, Link},
     moment,
@@ -33,13 +34,9 @@ pub(super) struct Creations {
     pub(super) listed_at: Option<Timestamp>,
     requests: usize,
     watch: Watch,
-    /// True where tickets were made since the last list.
     pub(super) are_unseen: bool,
-    /// True where this ledger had never made any: another new one may be at work.
     pub(super) is_first: bool,
-    /// The time at which the last one was made.
     made_at: Option<Timestamp>,
-    /// The reason why no more are made, where that is so.
     pub(super) held: Option<Deferred>,
     pub(super) duplicates: Vec<Action>,
 }
@@ -87,7 +84,7 @@ impl Worker<'_> {
         plan: &Plan,
         creations: &mut Creations,
         report: &mut Report,
-    ) -> Result<(), ApplyError> {
+    ) -> Result<()> {
         while creations.held.is_none() && creations.wants_list(self.clock.now()) {
             let shown_at = creations.made_at.map(|made_at| moment::after(made_at, self.lag_ms()));
             let shown_at = shown_at.filter(|_| creations.is_first && creations.watch == Watch::Now);
@@ -122,7 +119,7 @@ impl Worker<'_> {
         plan: &Plan,
         creations: &mut Creations,
         report: &mut Report,
-    ) -> Result<(), ApplyError> {
+    ) -> Result<()> {
         while creations.are_unseen && !self.stop.is_asked() {
             let seen = self.look_again(lease, plan, report).await?;
             creations.duplicates.extend(seen.duplicates);
@@ -137,7 +134,7 @@ impl Worker<'_> {
     }
 
     /// Waits while another machine makes tickets: by chance, and until the list shows them.
-    async fn back_off(&mut self, lease: &Lease) -> Result<Option<Deferred>, ApplyError> {
+    async fn back_off(&mut self, lease: &Lease) -> Result<Option<Deferred>> {
         let wait_ms = self.lag_ms() + BACK_OFF_MS + (self.draw)().up_to(BACK_OFF_MS);
         let until = moment::after(self.clock.now(), wait_ms);
         let has_waited = self.wait(Some(lease), until).await?;
@@ -158,7 +155,7 @@ impl Worker<'_> {
         lease: &Lease,
         plan: &Plan,
         report: &mut Report,
-    ) -> Result<Vec<Action>, ApplyError> {
+    ) -> Result<Vec<Action>> {
         let mut actions = plan.actions.clone();
         let mut unknown: Vec<&mut Action> = actions
             .iter_mut()
@@ -186,7 +183,7 @@ impl Worker<'_> {
         lease: &Lease,
         route: &Route,
         remotes: &[RemoteTicket],
-    ) -> Result<Result<Answer<Option<Observed>>, Deferred>, ApplyError> {
+    ) -> Result<Result<Answer<Option<Observed>>, Deferred>> {
         let settings = self.settings;
         let cost = self.tracker.cost(RequestKind::Read, remotes.len());
         if let Some(held) = self.admit_request(Some(lease), route, &cost).await? {
@@ -209,7 +206,7 @@ impl Worker<'_> {
         actions: &mut [&mut Action],
         answer: Answer<Option<Observed>>,
         report: &mut Report,
-    ) -> Result<(), ApplyError> {
+    ) -> Result<()> {
         let name = self.settings.name.clone();
         let mut seen: BTreeMap<usize, Outcome<Option<Observed>>> =
             answer.outcomes.into_iter().enumerate().collect();

@@ -6,8 +6,9 @@ use jiff::Timestamp;
 
 use super::{ActionOutcome, Deferred, Entry, Report, Worker, look_up::Unlisted};
 use crate::{
+    Error, ErrorKind, Result,
     configuration::TrackerSettings,
-    ledger::{Intent, IntentAction, Lease, LedgerError, LedgerReader, LedgerWriter, Link},
+    ledger::{Intent, IntentAction, Lease, LedgerReader, LedgerWriter, Link},
     moment,
     plan::{Action, ActionKind, Claim, Plan, Remark, by_marker, copies},
     retry::Delivery,
@@ -18,12 +19,10 @@ use crate::{
 pub(super) struct Found<'f> {
     pub(super) tickets: &'f [Observed],
     pub(super) intents: &'f [Intent],
-    /// True where the list is to show all tickets of the project.
     pub(super) is_survey: bool,
     pub(super) begun_at: Timestamp,
 }
 
-/// The result of looking at a list.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) held: Option<Deferred>,
@@ -42,7 +41,7 @@ impl Worker<'_> {
         plan: &Plan,
         found: &Found<'_>,
         report: &mut Report,
-    ) -> Result<Seen, LedgerError> {
+    ) -> Result<Seen> {
         let (tracker, settings, now) = (self.tracker, self.settings, self.clock.now());
         let (mut told, mut seen) = (Report::default(), Seen::default());
         let mut transaction = self.begin(Some(lease))?;
@@ -125,7 +124,7 @@ fn said_already<'p>(
     tracker: &dyn Tracker,
     plan: &'p Plan,
     same: &[&Observed],
-) -> Result<Option<&'p Ticket>, LedgerError> {
+) -> Result<Option<&'p Ticket>> {
     let Some(oldest) = same.first() else { return Ok(None) };
     let is_first = |kind| matches!(kind, ActionKind::Create | ActionKind::LookUp);
     let mut actions = plan.actions.iter();
@@ -153,12 +152,7 @@ struct Settling<'s> {
 }
 
 impl Settling<'_> {
-    fn link(
-        &mut self,
-        marker: &Marker,
-        same: &[&Observed],
-        said: Option<&Ticket>,
-    ) -> Result<ActionOutcome, LedgerError> {
+    fn link(&mut self, marker: &Marker, same: &[&Observed], said: Option<&Ticket>) -> Result<ActionOutcome> {
         let Some((oldest, others)) = same.split_first() else { return Ok(ActionOutcome::NotThere) };
         let link = Link {
             tracker: self.settings.name.clone(),
@@ -177,7 +171,7 @@ impl Settling<'_> {
         link: &Link,
         same: &[&Observed],
         (begun_at, seen): (Timestamp, &mut Seen),
-    ) -> Result<Option<ActionOutcome>, LedgerError> {
+    ) -> Result<Option<ActionOutcome>> {
         // What a clock that was ahead has noted was long ago.
         let is_late = !moment::may_be_past(link.linked_at, begun_at)
             || moment::after(link.linked_at, self.settings.look_up_wait_ms()) <= begun_at;
@@ -198,7 +192,7 @@ impl Settling<'_> {
 
     /// A creation that the list does not show. `None` where it was certainly not done; else when that is
     /// certain.
-    fn missing(&mut self, intent: &Intent, begun_at: Timestamp) -> Result<Option<Timestamp>, LedgerError> {
+    fn missing(&mut self, intent: &Intent, begun_at: Timestamp) -> Result<Option<Timestamp>> {
         let wait_ms = self.settings.look_up_wait_ms();
         let mut certain_at = moment::after(intent.begun_at, wait_ms);
         if intent.begun_at > self.now {
@@ -214,15 +208,14 @@ impl Settling<'_> {
     }
 }
 
-/// Links a ticket that was found; `said` is what it is known to say.
 pub(super) fn adopt(
     ledger: &mut dyn LedgerWriter,
     (link, said): (&Link, Option<&Ticket>),
     duplicates: Vec<RemoteTicket>,
-) -> Result<ActionOutcome, LedgerError> {
+) -> Result<ActionOutcome> {
     match ledger.put_link(link, said) {
-        Err(LedgerError::LinkedElsewhere { key, owner, .. }) => {
-            return Ok(Deferred::LinkedElsewhere { key, owner }.into());
+        Err(Error { kind: ErrorKind::LinkedElsewhere { key, owner }, .. }) => {
+            return Ok(Deferred::LinkedElsewhere { key, owner: owner.parse()? }.into());
         }
         other => other?,
     }

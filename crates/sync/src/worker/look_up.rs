@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    ApplyError, Deferred, Notice, Report, Worker,
+    Deferred, Notice, Report, Worker,
     admission::Ground,
     apply::expected,
     found::{Found, Seen, adopt},
@@ -15,11 +15,9 @@ use super::{
     trial::Trials,
 };
 use crate::{
+    ErrorKind, Result,
     configuration::TrackerSettings,
-    ledger::{
-        Intent, IntentAction, Lease, LeaseHeld, Ledger, LedgerError, LedgerReader, LedgerWriter, Link,
-        check_lease,
-    },
+    ledger::{Intent, IntentAction, Lease, Ledger, LedgerReader, LedgerWriter, Link, check_lease},
     moment,
     plan::{Action, ActionKind, Plan},
     ticket::{Marker, RemoteTicket},
@@ -28,7 +26,6 @@ use crate::{
 use jiff::Timestamp;
 
 struct Search {
-    /// Creations that were begun and not ended.
     intents: Vec<Intent>,
     /// True where all tickets are wanted: before one is made that this ledger never made, and to see what
     /// other machines made.
@@ -39,12 +36,7 @@ impl Worker<'_> {
     /// Settles what is in doubt, by listing; the oldest ticket of a marker counts. Where something is to be
     /// created, it lists all tickets first: another machine may have made them. [`Seen::held`] tells why
     /// nothing may be created yet, where that is so.
-    pub(super) async fn look_up(
-        &mut self,
-        lease: &Lease,
-        plan: &Plan,
-        report: &mut Report,
-    ) -> Result<Seen, ApplyError> {
+    pub(super) async fn look_up(&mut self, lease: &Lease, plan: &Plan, report: &mut Report) -> Result<Seen> {
         let mut all = Seen::default();
         loop {
             let search = self.search(plan)?;
@@ -72,12 +64,12 @@ impl Worker<'_> {
         lease: &Lease,
         plan: &Plan,
         report: &mut Report,
-    ) -> Result<Seen, ApplyError> {
+    ) -> Result<Seen> {
         let search = Search { intents: Vec::new(), is_survey: true };
         self.look(lease, plan, &search, report).await
     }
 
-    fn search(&mut self, plan: &Plan) -> Result<Search, LedgerError> {
+    fn search(&mut self, plan: &Plan) -> Result<Search> {
         let (lag_ms, now) = (self.settings.look_up_wait_ms(), self.clock.now());
         let creates = self.may_create(plan, &plan.actions.iter().collect::<Vec<_>>())?;
         let ledger = self.ledger.read()?;
@@ -88,8 +80,7 @@ impl Worker<'_> {
         Ok(Search { intents, is_survey: creates || is_due })
     }
 
-    /// Returns whether any of `actions` creates a ticket, and nothing holds it.
-    pub(super) fn may_create(&mut self, plan: &Plan, actions: &[&Action]) -> Result<bool, LedgerError> {
+    pub(super) fn may_create(&mut self, plan: &Plan, actions: &[&Action]) -> Result<bool> {
         let (settings, expected, now) = (self.settings, expected(plan), self.clock.now());
         let ledger = self.ledger.read()?;
         let intents = ledger.intents(&settings.name)?.into_iter();
@@ -110,7 +101,7 @@ impl Worker<'_> {
         plan: &Plan,
         search: &Search,
         report: &mut Report,
-    ) -> Result<Seen, ApplyError> {
+    ) -> Result<Seen> {
         let begun_at = self.clock.now();
         match self.list_all(lease, search).await? {
             Ok(listed) => {
@@ -130,11 +121,7 @@ impl Worker<'_> {
         }
     }
 
-    async fn list_all(
-        &mut self,
-        lease: &Lease,
-        search: &Search,
-    ) -> Result<Result<Listed, Deferred>, ApplyError> {
+    async fn list_all(&mut self, lease: &Lease, search: &Search) -> Result<Result<Listed, Deferred>> {
         let mut projects: BTreeSet<String> =
             search.intents.iter().map(|intent| intent.marker.project().to_owned()).collect();
         if search.is_survey {
@@ -157,7 +144,7 @@ impl Worker<'_> {
         Ok(Ok(found))
     }
 
-    fn is_new(&mut self) -> Result<bool, LedgerError> {
+    fn is_new(&mut self) -> Result<bool> {
         Ok(self.ledger.read()?.record(&self.settings.name)?.listed_at.is_none())
     }
 
@@ -169,7 +156,7 @@ impl Worker<'_> {
         plan: &Plan,
         listed: &Listed,
         report: &mut Report,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<()> {
         let (tracker, linked_at) = (self.settings.name.clone(), self.clock.now());
         let mut unmarked: Vec<&(String, RemoteTicket)> = listed.unmarked.iter().collect();
         let mut transaction = self.begin(Some(lease))?;
@@ -192,63 +179,53 @@ impl Worker<'_> {
 /// Returns whether the tracker is to be asked although nothing is to be changed there: nobody knows how a
 /// creation ended, the tickets are to be listed once more, or the configuration names another place than that
 /// of the tickets.
-pub fn wants_look(
-    ledger: &dyn LedgerReader,
-    settings: &TrackerSettings,
-    now: Timestamp,
-) -> Result<bool, LedgerError> {
+pub fn wants_look(ledger: &dyn LedgerReader, settings: &TrackerSettings, now: Timestamp) -> Result<bool> {
     let name = &settings.name;
     let is_begun = ledger.intents(name)?.iter().any(|intent| intent.action == IntentAction::Create);
     let record = ledger.record(name)?;
     Ok(is_begun || record.wants_look(&settings.target.address(), settings.look_up_wait_ms(), now))
 }
 
-/// Until when tickets that were begun may be there unseen.
 pub(super) type Unlisted = BTreeMap<Marker, Timestamp>;
 
 /// The wait before the lease is asked for again: its holder may give it back any moment, or die.
 const ASK_AGAIN_MS: u64 = 1000;
 
-/// The same where another process takes it at this very moment.
 const CONTEST_MS: u64 = 20;
 
 const LONG_WAIT_MS: u64 = 10_000;
 
 impl Worker<'_> {
     /// Takes the lease, and waits for it while there is patience, but never for that of a dead process.
-    pub(super) async fn take_lease(&mut self) -> Result<Lease, ApplyError> {
+    pub(super) async fn take_lease(&mut self) -> Result<Lease> {
         let mut is_told = false;
         loop {
-            match self.try_lease()? {
+            let error = match self.try_lease() {
                 Ok(lease) => return Ok(lease),
-                Err(held) => {
-                    let again = moment::after(self.clock.now(), ASK_AGAIN_MS);
-                    if held.0.until > again && !std::mem::replace(&mut is_told, true) {
-                        self.notice(&Notice::Held(held.clone()));
-                    }
-                    if !self.wait(None, held.0.until.min(again)).await? {
-                        return Err(held.into());
-                    }
-                }
+                Err(error) => error,
+            };
+            let ErrorKind::Held { until, .. } = error.kind else { return Err(error) };
+            let again = moment::after(self.clock.now(), ASK_AGAIN_MS);
+            if until > again && !std::mem::replace(&mut is_told, true) {
+                self.notice(&Notice::Held(error.message.clone()));
+            }
+            if !self.wait(None, until.min(again)).await? {
+                return Err(error);
             }
         }
     }
 
-    fn try_lease(&mut self) -> Result<Result<Lease, LeaseHeld>, LedgerError> {
+    fn try_lease(&mut self) -> Result<Lease> {
         let (now, name) = (self.clock.now(), self.settings.name.as_str());
         try_lease(self.ledger, name, self.holder, now, self.work.lease_ms)
     }
 
-    pub(super) fn release(&mut self, lease: Lease) -> Result<(), LedgerError> {
+    pub(super) fn release(&mut self, lease: Lease) -> Result<()> {
         give_back(self.ledger, lease, self.clock.now())
     }
 
     /// Waits until then; `false`, and at once, without the patience for that or at a stop. `lease` is kept.
-    pub(super) async fn wait(
-        &mut self,
-        lease: Option<&Lease>,
-        until: Timestamp,
-    ) -> Result<bool, LedgerError> {
+    pub(super) async fn wait(&mut self, lease: Option<&Lease>, until: Timestamp) -> Result<bool> {
         let mut left = moment::between(self.clock.now(), until).max(1);
         if left > self.patience_ms {
             return Ok(false);
@@ -278,22 +255,22 @@ pub fn try_lease(
     holder: &str,
     now: Timestamp,
     length_ms: u64,
-) -> Result<Result<Lease, LeaseHeld>, LedgerError> {
+) -> Result<Lease> {
     let seen = ledger.read()?.lease(name)?;
     let wanted = match Lease::acquire(seen.clone(), name, holder, now, length_ms) {
-        Err(held) if ledger.is_holder_dead(name, held.0.number)? => {
+        Err(held) if ledger.is_holder_dead(name, held.number)? => {
             Lease::take_over(seen.clone(), name, holder, now, length_ms)
         }
-        Err(held) => return Ok(Err(held)),
+        Err(held) => return Err(held.held()),
         Ok(wanted) => wanted,
     };
     // Before the lease is there for others to see, so that nobody ever sees it without.
     if !ledger.mark_alive(name, wanted.number)? {
         let until = moment::after(now, CONTEST_MS);
-        return Ok(Err(LeaseHeld(Lease { until, holder: "another process".to_owned(), ..wanted })));
+        return Err(Lease { until, holder: "another process".to_owned(), ..wanted }.held());
     }
     let current = match replace(ledger, seen.as_ref(), &wanted) {
-        Ok(None) => return Ok(Ok(wanted)),
+        Ok(None) => return Ok(wanted),
         // A lease that could not be renewed is still this process's.
         Err(error) if seen.is_some_and(|seen| seen.number == wanted.number) => return Err(error),
         current => current,
@@ -301,15 +278,10 @@ pub fn try_lease(
     ledger.unmark_alive(name)?;
     // Somebody was faster.
     let until = moment::after(now, CONTEST_MS);
-    Ok(Err(LeaseHeld(Lease { until, ..current?.unwrap_or(wanted) })))
+    Err(Lease { until, ..current?.unwrap_or(wanted) }.held())
 }
 
-/// Puts `wanted` in the place of `seen`; the lease that stands there instead, where there is another.
-fn replace(
-    ledger: &mut dyn Ledger,
-    seen: Option<&Lease>,
-    wanted: &Lease,
-) -> Result<Option<Lease>, LedgerError> {
+fn replace(ledger: &mut dyn Ledger, seen: Option<&Lease>, wanted: &Lease) -> Result<Option<Lease>> {
     let mut transaction = ledger.write()?;
     let current = transaction.lease(&wanted.name)?;
     if current.as_ref() != seen {
@@ -322,28 +294,27 @@ fn replace(
 
 /// Gives a lease back. Where that fails this process still shows that it lives, so that others see it when it
 /// does no more.
-pub fn give_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {
+pub fn give_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<()> {
     let name = lease.name.clone();
     match put_back(ledger, lease, now) {
-        Err(error) if !matches!(error, LedgerError::Fenced(_)) => Err(error),
+        Err(error) if error.kind != ErrorKind::Fenced => Err(error),
         released => released.and(ledger.unmark_alive(&name)),
     }
 }
 
-fn put_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {
+fn put_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<()> {
     let mut transaction = ledger.write()?;
     check_lease(&*transaction, &lease)?;
     transaction.put_lease(&lease.released(now))?;
     transaction.commit()
 }
 
-/// Begins a transaction of the holder of `lease`, which is checked and renewed.
 pub fn begin<'l>(
     ledger: &'l mut dyn Ledger,
     lease: &Lease,
     length_ms: u64,
     now: Timestamp,
-) -> Result<Box<dyn LedgerWriter + 'l>, LedgerError> {
+) -> Result<Box<dyn LedgerWriter + 'l>> {
     let mut transaction = ledger.write()?;
     check_lease(&*transaction, lease)?;
     transaction.put_lease(&Lease { until: moment::after(now, length_ms), ..lease.clone() })?;

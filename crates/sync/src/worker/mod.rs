@@ -15,7 +15,6 @@
 //! Assumption: a request that was sent reaches the tracker, and its list, within `look_up_wait_seconds`, or
 //! never.
 
-mod report;
 mod admission;
 mod trial;
 mod settle;
@@ -25,15 +24,237 @@ mod creations;
 mod apply;
 mod prepare;
 mod open_tracker;
-#[cfg(test)]
-pub(crate) mod scripted;
-#[cfg(test)]
-mod cases;
+
+use std::{sync::Arc, time::Duration};
+
+use jiff::Timestamp;
+use stepmark_store::workspace::Clock;
+use tokio::sync::watch;
+
+use crate::{
+    BoxFuture,
+    breaker::{Failure, Scope},
+    plan::{ActionKind, Remark},
+    retry::Delivery,
+    ticket::{FieldDifference, Marker, RemoteTicket},
+};
 
 pub use look_up::{begin, give_back, try_lease, wants_look};
 
 pub use apply::Worker;
-pub use open_tracker::{CredentialAccess, TrackerOpenError, open_tracker};
-pub use report::{ActionOutcome, Deferred, Entry, Report};
-pub use report::{ApplyError, Listener, Notice, StopSignal, WallClock, WorkerClock, WorkerSettings};
+pub use open_tracker::{CredentialAccess, open_tracker};
 pub use settle::{LostLink, Reset, clock_was_ahead, reset, retry};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkerSettings {
+    /// The milliseconds that the lease is kept after each transaction: more than the longest request takes.
+    pub lease_ms: u64,
+    /// The number of milliseconds that the worker waits altogether: for the lease, for the pace, and for what
+    /// is in doubt. What would take longer is left for later. It never waits for a breaker.
+    pub patience_ms: u64,
+}
+
+impl Default for WorkerSettings {
+    fn default() -> Self {
+        Self { lease_ms: 120_000, patience_ms: 60 * 60 * 1000 }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    Waits(Timestamp),
+    /// Another process has the lease: the message for people.
+    Held(String),
+    /// Something of the plan will not work, and why. Nothing was written yet.
+    Obstacle(String),
+}
+
+pub type Listener = Arc<dyn Fn(&Notice) + Send + Sync>;
+
+pub trait WorkerClock: Send + Sync {
+    fn now(&self) -> Timestamp;
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;
+}
+
+/// The clock of the machine. Waits need the runtime of tokio.
+#[derive(Clone, Debug, Default)]
+pub struct WallClock(pub Clock);
+
+impl WorkerClock for WallClock {
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            tokio::time::sleep(duration).await;
+        })
+    }
+}
+
+/// A wish that work ends at the next good moment: the request in flight is finished and written down, no
+/// other begins. Clones share the wish; it is never taken back.
+#[derive(Clone, Debug)]
+pub struct StopSignal(Arc<watch::Sender<bool>>);
+
+impl Default for StopSignal {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(false)))
+    }
+}
+
+impl StopSignal {
+    pub fn ask(&self) {
+        self.0.send_replace(true);
+    }
+
+    pub fn is_asked(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    pub async fn asked(&self) {
+        let mut listener = self.0.subscribe();
+        // Fails only when the sender is gone, and this is it.
+        let _asked = listener.wait_for(|is_asked| *is_asked).await;
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    pub entries: Vec<Entry>,
+    /// The obstacles that were known before anything was written, one line for each cause.
+    pub obstacles: Vec<String>,
+    pub requests: usize,
+    pub remarks: Vec<Remark>,
+    /// The time at which the tracker is to be looked through again, where tickets were made that another
+    /// machine may have made, too, and its list shows that only later.
+    pub look_again_at: Option<Timestamp>,
+    /// The number of parked tickets that may be tried again, since one shows that their cause has passed.
+    pub brought_back: usize,
+    /// True where the plan was made from tickets of another target than the tracker turned out to be: nothing
+    /// was done, and the next plan is made from those of the right one.
+    pub is_of_another_target: bool,
+    /// The time to list the tickets again, to see those that another machine made at the same time.
+    pub listing_due: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub kind: ActionKind,
+    pub marker: Marker,
+    pub outcome: ActionOutcome,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ActionOutcome {
+    Done { remote: RemoteTicket, missing: Vec<FieldDifference> },
+    // A ticket with the marker was found, and is linked now. The next plan updates it.
+    Found { remote: RemoteTicket, duplicates: Vec<RemoteTicket> },
+    // A creation that was in doubt was certainly not done. The next plan creates it.
+    NotThere,
+    Failed { failure: Failure, delivery: Delivery },
+    // Nobody knows whether it was done: it is looked up before anything else.
+    InDoubt { failure: Failure },
+    Deferred(Deferred),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Deferred {
+    #[error("it failed and is tried again after {until}: {}", .last.detail)]
+    Waiting { until: Timestamp, last: Failure },
+    #[error("it is parked after {attempts} tries: {}: {}", .last.reason, .last.detail)]
+    Parked { attempts: u32, last: Failure },
+    #[error("`{scope}` is left alone until {until}: {}: {}", .cause.reason, .cause.detail)]
+    Refused { scope: Scope, until: Timestamp, cause: Failure },
+    #[error("the pace of the tracker allows it at {until}")]
+    TooFast { until: Timestamp },
+    #[error("the ticket below which it hangs is not there yet")]
+    NoParent { parent: Marker },
+    #[error("it may have been created, and the list of the tracker may show it only at {until}")]
+    Unlisted { until: Timestamp },
+    #[error("the tickets of the tracker cannot be listed: {}: {}", .0.reason, .0.detail)]
+    NotListed(Failure),
+    /// The tracker does not tell which repository or project it is, and without that a stranger's tickets
+    /// might be changed.
+    #[error("the tracker does not tell which repository or project it is: {}: {}", .0.reason, .0.detail)]
+    NoTarget(Failure),
+    #[error("another machine makes tickets of this project; look again after {until}")]
+    Contended { until: Timestamp },
+    #[error("the worker was asked to stop before it was tried")]
+    Stopped,
+    #[error("what is known of the ticket has changed since the plan was made")]
+    Stale,
+    #[error("nothing is known of what the ticket says: run `stepmark sync adopt`, or close it by hand")]
+    Unknown,
+    #[error("{key} is the ticket of another artifact")]
+    LinkedElsewhere { key: String, owner: Marker },
+}
+
+impl ActionOutcome {
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Done { .. } => "done",
+            Self::Found { .. } => "found",
+            Self::NotThere => "not-there",
+            Self::Failed { .. } => "failed",
+            Self::InDoubt { .. } => "in-doubt",
+            Self::Deferred(_) => "deferred",
+        }
+    }
+}
+
+impl Report {
+    pub fn of(&self, marker: &Marker) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| entry.marker == *marker)
+    }
+
+    /// Returns whether another plan would do more now: update what was found, create what is not there, do
+    /// what a tracker could not do at once, or try what came back.
+    pub fn is_followed_by_more(&self) -> bool {
+        let leads_on = |entry: &Entry| match &entry.outcome {
+            ActionOutcome::Found { .. } | ActionOutcome::NotThere => true,
+            ActionOutcome::Done { missing, .. } => entry.kind == ActionKind::Create && !missing.is_empty(),
+            _ => false,
+        };
+        self.is_of_another_target || self.brought_back > 0 || self.entries.iter().any(leads_on)
+    }
+
+    pub fn is_complete(&self) -> bool {
+        let is_done = |outcome: &ActionOutcome| {
+            matches!(
+                outcome,
+                ActionOutcome::Done { .. } | ActionOutcome::Found { .. } | ActionOutcome::NotThere
+            )
+        };
+        self.entries.iter().all(|entry| is_done(&entry.outcome))
+    }
+
+    /// Adds what a later plan came to: what failed or was not tried before is replaced by its last attempt.
+    pub fn add(&mut self, later: Self) {
+        self.requests += later.requests;
+        self.entries.retain(|entry| {
+            let is_open = matches!(entry.outcome, ActionOutcome::Deferred(_) | ActionOutcome::Failed { .. });
+            !is_open || later.of(&entry.marker).is_none()
+        });
+        self.entries.extend(later.entries);
+        self.obstacles.extend(later.obstacles);
+        later.remarks.into_iter().for_each(|remark| self.remark(remark));
+        self.look_again_at = later.look_again_at.or(self.look_again_at);
+    }
+
+    fn remark(&mut self, remark: Remark) {
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
+    }
+
+    fn tell(&mut self, kind: ActionKind, marker: &Marker, outcome: ActionOutcome) {
+        self.entries.push(Entry { kind, marker: marker.clone(), outcome });
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod scripted;
+#[cfg(test)]
+mod cases;

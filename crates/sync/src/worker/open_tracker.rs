@@ -2,22 +2,22 @@
 //! or project, which the tracker itself names.
 
 use super::{
-    ApplyError, Deferred, Worker,
+    Deferred, Worker,
     admission::{self, Feedback},
     trial,
 };
+#[cfg(feature = "http")]
+use crate::tracker::HttpLimits;
 #[cfg(feature = "github")]
 use crate::tracker::{GitHubSettings, GitHubTracker};
-#[cfg(feature = "http")]
-use crate::tracker::{HttpLimits, HttpSetupError};
 #[cfg(feature = "jira")]
 use crate::tracker::{JiraIssueTypes, JiraSettings, JiraTracker};
 use crate::{
-    TrackerName,
+    Error, ErrorKind, Result, TrackerName,
     breaker::{Breaker, Failure, Reason, Scope},
     configuration::{BaseUrl, Destination, SettingsOwner, Target, TrackerSettings},
-    credential::{AllowedDestinations, Credential, CredentialBindings, CredentialError, CredentialSource},
-    ledger::{Lease, LedgerError, TrackerRecord},
+    credential::{AllowedDestinations, Credential, CredentialBindings, CredentialSource},
+    ledger::{Lease, TrackerRecord},
     tracker::{DryTracker, FileTracker, RequestKind, Tracker},
 };
 use stepmark_model::artifact::FileHash;
@@ -28,7 +28,6 @@ pub(super) enum TargetState {
     Same,
     /// It was another one's, or its address changed: the ledger now fits the target; a new plan is wanted.
     Changed,
-    /// The tracker does not tell.
     Unknown(Deferred),
 }
 
@@ -36,7 +35,7 @@ impl Worker<'_> {
     /// Asks the tracker which target it is, where the ledger does not know it or the configuration names
     /// another address. The tickets of another target are set aside, so that none of them is changed; they
     /// come back with it.
-    pub(super) async fn settle_target(&mut self, lease: &Lease) -> Result<TargetState, ApplyError> {
+    pub(super) async fn settle_target(&mut self, lease: &Lease) -> Result<TargetState> {
         let (settings, address) = (self.settings, self.settings.target.address());
         let known = self.ledger.read()?.record(&settings.name)?;
         self.settle_configuration(lease, &known)?;
@@ -90,7 +89,7 @@ impl Worker<'_> {
     /// Gives what was refused another try where the tracker is configured otherwise, or its credential is
     /// another, than when it was refused: the cause may have been there, and not in the artifact. What the
     /// former credential may not do says nothing of this one.
-    fn settle_configuration(&mut self, lease: &Lease, known: &TrackerRecord) -> Result<(), LedgerError> {
+    fn settle_configuration(&mut self, lease: &Lease, known: &TrackerRecord) -> Result<()> {
         let name = self.settings.name.clone();
         let route = self.tracker.route(RequestKind::Target, &[]);
         let credential = self.tracker.credential_digest().unwrap_or(&route.credential);
@@ -110,7 +109,7 @@ impl Worker<'_> {
 
     /// The reason why nothing of the tracker can be seen, where a ticket that is said to be gone is only out
     /// of sight: a credential that has lost its access is told that there is nothing.
-    pub(super) async fn out_of_sight(&mut self, lease: &Lease) -> Result<Option<Failure>, ApplyError> {
+    pub(super) async fn out_of_sight(&mut self, lease: &Lease) -> Result<Option<Failure>> {
         let route = self.tracker.route(RequestKind::Target, &[]);
         let cost = self.tracker.cost(RequestKind::Target, 0);
         if self.is_in_sight || self.admit_request(Some(lease), &route, &cost).await?.is_some() {
@@ -133,31 +132,6 @@ impl Worker<'_> {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum TrackerOpenError {
-    #[error("the tracker `{tracker}` cannot be opened")]
-    Credential { tracker: TrackerName, source: CredentialError },
-    #[error(
-        "the tracker `{tracker}` gets no credential, since your own configuration names none for `{host}`; write into \
-         `~/.config/stepmark/config.yaml`: `credentials: {{{host}: {{token_file: PATH}}}}`"
-    )]
-    UnboundHost { tracker: TrackerName, host: String },
-    #[error(
-        "the tracker `{tracker}` of this repository would send the credential of `{credential}` to {destination}"
-    )]
-    NotAllowed { tracker: TrackerName, credential: String, destination: Destination },
-    #[cfg(feature = "http")]
-    #[error("the tracker `{tracker}` cannot be opened")]
-    Http { tracker: TrackerName, source: HttpSetupError },
-    #[error("the tracker `{tracker}` is of the kind `{kind}`, which cannot be opened here")]
-    NotKnown { tracker: TrackerName, kind: String },
-    #[error(
-        "the tracker `{tracker}` cannot be opened: nobody says which account its API token belongs to; give the key `email`, or \
-         set {}", .variables.join(" or ")
-    )]
-    NoAccount { tracker: TrackerName, variables: Vec<String> },
-}
-
 /// The user's choices about credentials; a repository has no part in them.
 #[derive(Clone, Debug, Default)]
 pub struct CredentialAccess {
@@ -166,14 +140,19 @@ pub struct CredentialAccess {
 }
 
 impl CredentialAccess {
-    pub fn load(&self, settings: &TrackerSettings) -> Result<Credential, TrackerOpenError> {
-        let (tracker, target) = (settings.name.clone(), &settings.target);
+    pub fn load(&self, settings: &TrackerSettings) -> Result<Credential> {
+        let (tracker, target) = (&settings.name, &settings.target);
         let Some(sources) = CredentialSource::of(target, &self.bindings) else {
             let host = target.base_url().map(BaseUrl::origin).unwrap_or_default();
-            return Err(TrackerOpenError::UnboundHost { tracker, host });
+            return Err(Error::new(
+                ErrorKind::Remote,
+                format!(
+                    "the tracker `{tracker}` gets no credential, since your own configuration names none for `{host}`; write into \
+                     `~/.config/stepmark/config.yaml`: `credentials: {{{host}: {{token_file: PATH}}}}`"
+                ),
+            ));
         };
-        let credential = Credential::load(&sources)
-            .map_err(|source| TrackerOpenError::Credential { tracker: tracker.clone(), source })?;
+        let credential = Credential::load(&sources).map_err(|error| not_opened(tracker, error))?;
         let is_allowed = |destination: &Destination| {
             settings.owner == SettingsOwner::User
                 || self.allowed.contains(destination)
@@ -181,7 +160,14 @@ impl CredentialAccess {
         };
         match target.destination() {
             Some(destination) if !is_allowed(&destination) => {
-                Err(TrackerOpenError::NotAllowed { tracker, credential: credential.name, destination })
+                let (name, asked) = (credential.name, destination.target());
+                let message = format!(
+                    "the tracker `{tracker}` of this repository would send the credential of `{name}` to {destination}"
+                );
+                let help = format!(
+                    "to allow it, run `stepmark sync allow {destination}`, or add `{asked}` to `targets` of that host in your own configuration"
+                );
+                Err(Error::new(ErrorKind::NotAllowed { credential: name }, message).with_help(help))
             }
             _ => Ok(credential),
         }
@@ -194,7 +180,7 @@ pub fn open_tracker(
     root: &Root,
     access: &CredentialAccess,
     clock: Clock,
-) -> Result<Box<dyn Tracker>, TrackerOpenError> {
+) -> Result<Box<dyn Tracker>> {
     let name = settings.name.clone();
     match &settings.target {
         Target::File { path } => Ok(Box::new(FileTracker::new(name, root.clone(), path.clone(), clock))),
@@ -228,9 +214,8 @@ pub fn open_tracker(
                 limits: HttpLimits::default(),
                 clock,
             };
-            let tracker = JiraTracker::new(jira, &credential)
-                .map_err(|source| TrackerOpenError::Http { tracker: name, source })?;
-            Ok(Box::new(tracker))
+            let tracker = JiraTracker::new(jira, &credential);
+            Ok(Box::new(tracker.map_err(|error| not_opened(&name, error))?))
         }
         #[cfg(feature = "github")]
         Target::Github { base_url, repository, .. } => {
@@ -243,31 +228,44 @@ pub fn open_tracker(
                 limits: HttpLimits::default(),
                 clock,
             };
-            let tracker = GitHubTracker::new(github, &credential)
-                .map_err(|source| TrackerOpenError::Http { tracker: name, source })?;
-            Ok(Box::new(tracker))
+            let tracker = GitHubTracker::new(github, &credential);
+            Ok(Box::new(tracker.map_err(|error| not_opened(&name, error))?))
         }
         #[cfg(not(all(feature = "jira", feature = "github")))]
-        other => Err(TrackerOpenError::NotKnown { tracker: name, kind: other.kind().to_owned() }),
+        other => {
+            let kind = other.kind();
+            let message =
+                format!("the tracker `{name}` is of the kind `{kind}`, which cannot be opened here");
+            Err(Error::new(ErrorKind::Remote, message))
+        }
     }
 }
 
-/// The account of a token: what the configuration says, else the environment.
+fn not_opened(tracker: &TrackerName, error: Error) -> Error {
+    Error::new(ErrorKind::Remote, format!("the tracker `{tracker}` cannot be opened")).because(error)
+}
+
 #[cfg(feature = "jira")]
-fn account(tracker: &TrackerName, configured: Option<&str>) -> Result<String, TrackerOpenError> {
+fn account(tracker: &TrackerName, configured: Option<&str>) -> Result<String> {
     if let Some(account) = configured {
         return Ok(account.to_owned());
     }
     let sources = CredentialSource::jira_account();
     match Credential::load(&sources) {
         Ok(account) => Ok(account.secret.expose().to_owned()),
-        Err(CredentialError::NotFound { .. }) => {
+        Err(Error { kind: ErrorKind::Missing, .. }) => {
             let variables = sources.iter().filter_map(|source| match source {
                 CredentialSource::Environment { variable } => Some(format!("`{variable}`")),
                 _ => None,
             });
-            Err(TrackerOpenError::NoAccount { tracker: tracker.clone(), variables: variables.collect() })
+            let variables: Vec<String> = variables.collect();
+            let message = format!(
+                "the tracker `{tracker}` cannot be opened: nobody says which account its API token belongs to; give the key `email`, or \
+                 set {}",
+                variables.join(" or ")
+            );
+            Err(Error::new(ErrorKind::Remote, message))
         }
-        Err(source) => Err(TrackerOpenError::Credential { tracker: tracker.clone(), source }),
+        Err(error) => Err(not_opened(tracker, error)),
     }
 }

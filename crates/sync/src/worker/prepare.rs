@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    ActionOutcome, ApplyError, Deferred, Notice, Report, Worker,
+    ActionOutcome, Deferred, Notice, Report, Worker,
     admission::{self, Feedback, Ground, Item, RequestAdmission},
     apply::hold,
     trial::Trials,
 };
 use crate::{
+    Result,
     breaker::{Failure, Reason, Route},
     configuration::TrackerSettings,
-    ledger::{Intent, IntentAction, Lease, LedgerError, LedgerWriter},
+    ledger::{Intent, IntentAction, Lease, LedgerWriter},
     pace::Cost,
     plan::{Action, ActionKind, Plan},
     ticket::{Marker, Observed, RemoteTicket, Ticket},
@@ -25,10 +26,13 @@ pub(super) struct Prepared<'p> {
 }
 
 enum Attempt<'p> {
-    /// It is ready; `None` where nothing of it is to be asked for.
     Done(Option<Prepared<'p>>),
     /// The pace wants a wait. What does not wait for that is held.
-    TooFast { until: Timestamp, items: Vec<Item<'p>>, held: Report },
+    TooFast {
+        until: Timestamp,
+        items: Vec<Item<'p>>,
+        held: Report,
+    },
 }
 
 impl Worker<'_> {
@@ -39,7 +43,7 @@ impl Worker<'_> {
         expected: &BTreeSet<&Marker>,
         batch: Batch<'p>,
         report: &mut Report,
-    ) -> Result<Option<Prepared<'p>>, ApplyError> {
+    ) -> Result<Option<Prepared<'p>>> {
         loop {
             match self.try_to_prepare(lease, expected, &batch, report)? {
                 Attempt::Done(prepared) => return Ok(prepared),
@@ -61,7 +65,7 @@ impl Worker<'_> {
         expected: &BTreeSet<&Marker>,
         batch: &Batch<'p>,
         report: &mut Report,
-    ) -> Result<Attempt<'p>, LedgerError> {
+    ) -> Result<Attempt<'p>> {
         let (settings, tracker, now) = (self.settings, self.tracker, self.clock.now());
         let mut transaction = self.begin(Some(lease))?;
         let intents = transaction.intents(&settings.name)?.into_iter();
@@ -118,7 +122,7 @@ fn put_intent(
     lease: &Lease,
     item: &Item<'_>,
     begun_at: Timestamp,
-) -> Result<(), LedgerError> {
+) -> Result<()> {
     let action = match item.action.kind {
         // Closed twice is closed, and the intent of its marker is that of the ticket that counts.
         ActionKind::CloseDuplicate => return Ok(()),
@@ -141,7 +145,6 @@ pub(super) struct Batch<'p> {
     pub(super) actions: Vec<&'p Action>,
 }
 
-/// The kind of request that an action needs; `None` for what is done in the ledger alone.
 pub(super) const fn request(kind: ActionKind) -> Option<RequestKind> {
     match kind {
         ActionKind::LookUp | ActionKind::Adopt => None,
@@ -192,7 +195,7 @@ impl Worker<'_> {
         lease: Option<&Lease>,
         route: &Route,
         cost: &Cost,
-    ) -> Result<Option<Deferred>, ApplyError> {
+    ) -> Result<Option<Deferred>> {
         let settings = self.settings;
         loop {
             if self.stop.is_asked() {
@@ -221,12 +224,7 @@ impl Worker<'_> {
 
 impl Worker<'_> {
     /// Asks a tracker that can tell what it will not take; if it does not answer, the requests will say why.
-    pub(super) async fn preflight(
-        &mut self,
-        lease: &Lease,
-        plan: &Plan,
-        report: &mut Report,
-    ) -> Result<(), ApplyError> {
+    pub(super) async fn preflight(&mut self, lease: &Lease, plan: &Plan, report: &mut Report) -> Result<()> {
         let tickets: Vec<(&Ticket, bool)> = plan.actions.iter().filter_map(asked_about).collect();
         let tracker = self.tracker;
         let Some(asked) = tracker.preflight(&tickets).filter(|_| !tickets.is_empty()) else { return Ok(()) };
@@ -288,7 +286,7 @@ impl Worker<'_> {
         lease: Option<&Lease>,
         project: &str,
         listing: Listing,
-    ) -> Result<Result<Listed, Deferred>, ApplyError> {
+    ) -> Result<Result<Listed, Deferred>> {
         let route = self.tracker.route(RequestKind::List, &[]);
         let (mut listed, mut from): (Listed, Option<Cursor>) = Default::default();
         let pages = if listing == Listing::All { PAGES_OF_ALL } else { PAGES };
@@ -318,7 +316,7 @@ impl Worker<'_> {
         route: &Route,
         (project, listing): (&str, Listing),
         from: Option<&Cursor>,
-    ) -> Result<Result<Page, Deferred>, ApplyError> {
+    ) -> Result<Result<Page, Deferred>> {
         let settings = self.settings;
         let cost = self.tracker.cost(RequestKind::List, 0);
         if let Some(held) = self.admit_request(lease, route, &cost).await? {

@@ -15,22 +15,23 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{ApplyError, Report, Worker, WorkerClock, WorkerSettings};
+use super::{Report, Worker, WorkerClock, WorkerSettings};
 use crate::{
-    BoxFuture, TrackerName,
+    BoxFuture, Error, ErrorKind, Result, TrackerName,
     breaker::{Failure, Reason, Route},
     configuration::{SyncConfiguration, TrackerSettings},
-    ledger::{Ledger, LedgerError, LedgerReader, LedgerWriter, SqliteLedger, TrackerRecord},
+    ledger::{Ledger, LedgerReader, LedgerWriter, SqliteLedger, TrackerRecord},
     moment,
     pace::Cost,
     plan::{Plan, PlanInputs, Survey},
     retry::{Chance, Jitter},
     ticket::{
-        FieldDifference, Marker, MergeError, Observed, RemoteTicket, Snapshot, Ticket, TicketFacts,
+        Differences, FieldDifference, Marker, Observed, RemoteTicket, Snapshot, Ticket, TicketFacts,
         sample::{facts, observed},
     },
     tracker::{
-        Answer, Change, Condition, Creation, Cursor, Delivered, Listing, Outcome, Page, RequestKind, Tracker,
+        Answer, Change, Condition, Creation, Cursor, Delivered, Listing, Outcome, Page, Reply, RequestKind,
+        Tracker,
     },
 };
 
@@ -242,16 +243,11 @@ impl Tracker for ScriptedTracker {
         }
     }
 
-    fn compare(
-        &self,
-        desired: &Ticket,
-        before: Option<&Ticket>,
-        observed: &Observed,
-    ) -> Result<Vec<FieldDifference>, MergeError> {
+    fn compare(&self, desired: &Ticket, before: Option<&Ticket>, observed: &Observed) -> Differences {
         observed.markdown_differences(desired, before, 65_536)
     }
 
-    fn target(&self) -> BoxFuture<'_, Result<String, Failure>> {
+    fn target(&self) -> Reply<'_, String> {
         Box::pin(async move {
             tokio::task::yield_now().await;
             self.reads(RequestKind::Target)?;
@@ -297,12 +293,7 @@ impl Tracker for ScriptedTracker {
         })
     }
 
-    fn list<'t>(
-        &'t self,
-        project: &'t str,
-        _: Option<&'t Cursor>,
-        _: Listing,
-    ) -> BoxFuture<'t, Result<Page, Failure>> {
+    fn list<'t>(&'t self, project: &'t str, _: Option<&'t Cursor>, _: Listing) -> Reply<'t, Page> {
         Box::pin(async move {
             tokio::task::yield_now().await;
             let now = self.clock.now();
@@ -370,11 +361,11 @@ impl SharedLedger {
 }
 
 impl Ledger for SharedLedger {
-    fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>, LedgerError> {
+    fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>> {
         self.1.get_mut().unwrap().read()
     }
 
-    fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError> {
+    fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>> {
         self.1.get_mut().unwrap().write()
     }
 }
@@ -387,16 +378,16 @@ pub(crate) struct FlakyLedger {
 }
 
 impl Ledger for FlakyLedger {
-    fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>, LedgerError> {
+    fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>> {
         self.inner.read()
     }
 
-    fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError> {
+    fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>> {
         let mut good = self.good.lock().unwrap();
         *good = match *good {
             Some(0) => {
                 *good = None;
-                return Err(LedgerError::Busy);
+                return Err(Error::new(ErrorKind::Busy, "busy"));
             }
             left => left.map(|left| left - 1),
         };
@@ -495,11 +486,7 @@ impl World {
     }
 
     /// Carries out `plan`, as `holder`, who waits for `patience_ms` at most.
-    pub(crate) async fn apply(
-        &self,
-        plan: &Plan,
-        (holder, patience_ms): (&str, u64),
-    ) -> Result<Report, ApplyError> {
+    pub(crate) async fn apply(&self, plan: &Plan, (holder, patience_ms): (&str, u64)) -> Result<Report> {
         let mut ledger = self.ledger.clone();
         let mut draw = || {
             let mut chance = self.chance.lock().unwrap();

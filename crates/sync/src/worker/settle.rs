@@ -3,17 +3,15 @@
 use std::sync::atomic::Ordering;
 
 use super::{
-    ActionOutcome, ApplyError, Report, Worker,
+    ActionOutcome, Report, Worker,
     admission::{self, Feedback, Item},
     begin, give_back, trial, try_lease,
 };
 use crate::{
-    TrackerName,
+    Error, ErrorKind, Result, TrackerName,
     breaker::{Breaker, Failure, Reason, Route, Scope, ScopeKind},
     configuration::TrackerSettings,
-    ledger::{
-        Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link, TrackerRecord,
-    },
+    ledger::{Intent, IntentAction, Lease, Ledger, LedgerReader, LedgerWriter, Link, TrackerRecord},
     moment,
     pace::Pace,
     plan::{ActionKind, Remark},
@@ -27,7 +25,6 @@ use jiff::Timestamp;
 struct Try {
     now: Timestamp,
     draw: Jitter,
-    /// True where the request was made to see whether an outage of the host is over.
     is_probe: bool,
     /// The number of tickets that may be tried again, since the cause has passed for which they were parked.
     brought_back: usize,
@@ -41,7 +38,7 @@ impl Worker<'_> {
         route: &Route,
         answer: Answer<Delivered>,
         report: &mut Report,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<()> {
         let (settings, now) = (self.settings, self.clock.now());
         let draws: Vec<Jitter> = items.iter().map(|_| (self.draw)()).collect();
         let mut transaction = self.begin(Some(lease))?;
@@ -92,14 +89,13 @@ fn lost_label(item: &Item<'_>, outcome: &Outcome<Delivered>) -> Option<Failure> 
     (!labels.iter().any(is_own)).then(|| Failure::new(Reason::Forbidden, &detail))
 }
 
-/// Writes down what became of one ticket of a request: link, digest, intent and delivery.
 fn settle(
     ledger: &mut dyn LedgerWriter,
     settings: &TrackerSettings,
     item: &Item<'_>,
     outcome: Outcome<Delivered>,
     this_try: &mut Try,
-) -> Result<ActionOutcome, LedgerError> {
+) -> Result<ActionOutcome> {
     let Try { now, draw, is_probe, .. } = *this_try;
     let (name, marker) = (&settings.name, &item.action.marker);
     if item.action.kind == ActionKind::CloseDuplicate {
@@ -114,13 +110,13 @@ fn settle(
             false => before.failed(failure.clone(), digest, now, draw, &settings.retry),
         };
         ledger.put_delivery(name, marker, &delivery)?;
-        Ok::<_, LedgerError>(delivery)
+        Ok::<_, Error>(delivery)
     };
     match outcome {
         Outcome::Done(delivered) => match link(ledger, settings, item, &delivered, now) {
             // A ticket that belongs to another artifact is no answer that can be believed.
-            Err(error @ LedgerError::LinkedElsewhere { .. }) => {
-                let failure = Failure::new(Reason::Unreadable, &error.to_string());
+            Err(Error { kind: ErrorKind::LinkedElsewhere { .. }, message, .. }) => {
+                let failure = Failure::new(Reason::Unreadable, &message);
                 failed(ledger, &failure)?;
                 Ok(ActionOutcome::InDoubt { failure })
             }
@@ -165,7 +161,7 @@ fn link(
     item: &Item<'_>,
     delivered: &Delivered,
     now: Timestamp,
-) -> Result<(), LedgerError> {
+) -> Result<()> {
     let (name, marker) = (&settings.name, &item.action.marker);
     let linked_at = ledger.link(name, marker)?.map_or(now, |link| link.linked_at);
     // One change may bring what a creation left out; what a change left out, another would leave out again.
@@ -176,7 +172,6 @@ fn link(
     ledger.put_link(&link, is_known.then_some(item.ticket))
 }
 
-/// No link leads to a duplicate, and to close it again does no harm.
 fn of_duplicate(outcome: Outcome<Delivered>) -> ActionOutcome {
     match outcome {
         Outcome::Done(Delivered { remote, missing, .. }) => ActionOutcome::Done { remote, missing },
@@ -194,7 +189,7 @@ pub struct Reset {
 
 /// Closes all breakers, forgets what was asked lately and what trackers said is left of their limits, and
 /// lets the tickets of `trackers` that wait be tried at once. Parked ones stay parked.
-pub fn reset(ledger: &mut dyn Ledger, trackers: &[&TrackerName]) -> Result<Reset, LedgerError> {
+pub fn reset(ledger: &mut dyn Ledger, trackers: &[&TrackerName]) -> Result<Reset> {
     let mut transaction = ledger.write()?;
     let mut reset = Reset::default();
     for (scope, _) in transaction.breakers()? {
@@ -223,7 +218,7 @@ pub fn clock_was_ahead(
     ledger: &dyn LedgerReader,
     tracker: &TrackerName,
     now: Timestamp,
-) -> Result<Option<Timestamp>, LedgerError> {
+) -> Result<Option<Timestamp>> {
     let links = ledger.links(tracker)?.into_iter().map(|link| link.linked_at);
     let intents = ledger.intents(tracker)?.into_iter().map(|intent| intent.begun_at);
     let deliveries = ledger.deliveries(tracker)?.into_iter().filter_map(|(_, own)| own.noted_at());
@@ -235,7 +230,6 @@ pub fn clock_was_ahead(
     Ok(noted.filter(|noted| !moment::may_be_past(*noted, now)).max())
 }
 
-/// The treatment of the link of a ticket that is not there any more, or no longer carries its marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LostLink {
     /// It is forgotten: the ticket is looked for by its marker, and made anew where it is certainly gone.
@@ -253,8 +247,8 @@ pub fn retry(
     lost: LostLink,
     holder: &str,
     now: Timestamp,
-) -> Result<Vec<Delivery>, ApplyError> {
-    let lease = try_lease(ledger, tracker.as_str(), holder, now, LEASE_MS)??;
+) -> Result<Vec<Delivery>> {
+    let lease = try_lease(ledger, tracker.as_str(), holder, now, LEASE_MS)?;
     let mut transaction = begin(ledger, &lease, LEASE_MS, now)?;
     let mut before = Vec::with_capacity(tickets.len());
     for (marker, desired) in tickets {

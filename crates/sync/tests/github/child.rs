@@ -11,9 +11,9 @@ use std::{
 
 use stepmark_store::workspace::Clock;
 use stepmark_sync::{
-    ledger::LedgerError,
+    Error, ErrorKind,
     retry::{Chance, Jitter},
-    worker::{ApplyError, WallClock, Worker, WorkerSettings},
+    worker::{WallClock, Worker, WorkerSettings},
 };
 
 use crate::flat_project::{FlatProject, PROJECT};
@@ -62,9 +62,7 @@ async fn as_a_child() {
         let worker = Worker::new(&mut ledger, (&tracker, &project.settings), &clock, PROJECT, who);
         match worker.with(work).apply(&plan).await {
             Ok(report) if report.is_complete() => {}
-            Ok(_)
-            | Err(ApplyError::LeaseHeld(_))
-            | Err(ApplyError::Ledger(LedgerError::Fenced(_) | LedgerError::Busy)) => {
+            Ok(_) | Err(Error { kind: ErrorKind::Held { .. } | ErrorKind::Fenced | ErrorKind::Busy, .. }) => {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             Err(error) => panic!("{error}"),

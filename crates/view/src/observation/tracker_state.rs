@@ -101,7 +101,7 @@ impl TrackerState {
         settings: &TrackerSettings,
         snapshot: &Snapshot,
         now: Timestamp,
-    ) -> Result<Self, stepmark_sync::ledger::LedgerError> {
+    ) -> Result<Self, stepmark_sync::Error> {
         let name = &settings.name;
         let plan = Plan::make(&PlanInputs { snapshot, settings, ledger, survey: None })?;
         let path_of = |marker: &Marker| snapshot.get(marker).map(|entry| entry.path.clone());

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use std::path::Path;
 #[cfg(feature = "mcp")]
 use stepmark_memory::{Draft, Query, Recalled};
-use stepmark_memory::{DraftRefusal, Memory, MemoryError};
+use stepmark_memory::{Memory, MemoryError};
 
 #[cfg(feature = "mcp")]
 use self::{
@@ -113,20 +113,6 @@ impl From<MemoryError> for Failure {
             MemoryError::NoNode { .. } => Self::from_error(Exit::Findings, &error)
                 .with_help("name a memory, the path or id of an artifact, a session, an agent or a step"),
             _ => Self::from_error(Exit::Io, &error),
-        }
-    }
-}
-
-impl From<DraftRefusal> for Failure {
-    fn from(refusal: DraftRefusal) -> Self {
-        let help = match &refusal {
-            DraftRefusal::Secret { .. } => Some("say where the secret is kept instead"),
-            _ => None,
-        };
-        let failure = Self::from_error(Exit::Findings, &refusal);
-        match help {
-            Some(help) => failure.with_help(help),
-            None => failure,
         }
     }
 }

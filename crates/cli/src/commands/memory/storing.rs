@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use stepmark_memory::{
     Memory,
     context::plain,
-    delivery::{Deliverer, DeliveryError, DeliveryReport, Due, StoreState, state_of, try_again},
+    delivery::{Deliverer, DeliveryReport, Due, StoreState, state_of, try_again},
     store::Counts,
     target::{KuzuMemory, Ladybug, Target, Unit},
 };
@@ -321,13 +321,4 @@ fn report_line(name: &str, report: &Result<DeliveryReport, Failure>) -> String {
         line.push_str(&format!("\n    left alone until {until:.0}: {}", plain(&cause.detail, 400)));
     }
     line
-}
-
-impl From<DeliveryError> for Failure {
-    fn from(error: DeliveryError) -> Self {
-        match &error {
-            DeliveryError::Held(_) => Self::from_error(Exit::Conflict, &error),
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
 }

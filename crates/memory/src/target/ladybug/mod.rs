@@ -16,12 +16,10 @@ use super::{
 };
 use crate::{Edge, EdgeKind, Node, NodeKind, ranking::words};
 
-/// The script: it reads one request as JSON, and prints one answer.
 const SCRIPT: &str = include_str!("sidecar.py");
 const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 const INSTALL: &str = "install Python 3, and `pip install ladybug`";
 const PATIENCE: Duration = Duration::from_secs(120);
-/// The most bytes of an answer.
 const ANSWER: u64 = 256 * 1024 * 1024;
 
 #[derive(Debug)]
@@ -70,7 +68,6 @@ impl Ladybug {
         Failure::new(Reason::ServerError, &format!("Ladybug: {said} ({help})"))
     }
 
-    /// The answer as what it should be; `{}` where there is no database yet.
     fn read<T: Default + DeserializeOwned>(&self, request: Json) -> Result<T, Failure> {
         match self.ask(request)? {
             Json::Object(empty) if empty.is_empty() => Ok(T::default()),

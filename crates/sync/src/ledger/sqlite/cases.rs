@@ -7,7 +7,8 @@ use rusqlite::Connection;
 
 use super::SqliteLedger;
 use crate::{
-    ledger::{Ledger as _, LedgerError, Link, TrackerRecord},
+    Error, ErrorKind,
+    ledger::{Ledger as _, Link, TrackerRecord},
     ticket::{RemoteTicket, Ticket, sample::marker, sample::ticket},
 };
 
@@ -47,7 +48,7 @@ fn a_file_of_a_newer_stepmark_is_left_alone() {
     drop(SqliteLedger::open(&path).unwrap());
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = SqliteLedger::open(&path).unwrap_err();
-    assert!(matches!(error, LedgerError::Newer { found: 99, .. }), "{error}");
+    assert!(error.message.contains("version 99"), "{error}");
 }
 
 #[cfg(unix)]
@@ -59,7 +60,7 @@ fn a_link_is_not_followed_to_the_database_of_somebody_else() {
     let (path, other) = (folder.path().join("project/sync.db"), folder.path().join("other.db"));
     fs::create_dir_all(folder.path().join("project")).unwrap();
     symlink(&other, &path).unwrap();
-    let told = |error: &LedgerError| std::error::Error::source(error).unwrap().to_string();
+    let told = |error: &Error| std::error::Error::source(error).unwrap().to_string();
     assert!(told(&SqliteLedger::open(&path).unwrap_err()).contains("delete the link"));
     assert!(!other.exists(), "nothing is made where it leads to");
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE links (x)").unwrap();
@@ -86,7 +87,7 @@ fn what_cannot_be_read_says_what_to_do() {
     Connection::open(&path).unwrap().execute(sql, []).unwrap();
     let reader = ledger.read().unwrap();
     let error = reader.delivery(&"gh".parse().unwrap(), &marker("a")).unwrap_err();
-    assert!(matches!(error, LedgerError::Corrupt { what: "delivery", .. }), "{error}");
+    assert!(error.kind == ErrorKind::Corrupt && error.message.contains("a delivery that"), "{error}");
     assert!(reader.deliveries(&"gh".parse().unwrap()).is_err());
 }
 

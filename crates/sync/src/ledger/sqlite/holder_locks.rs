@@ -2,6 +2,7 @@
 //! however that ends.
 #![expect(clippy::disallowed_methods, reason = "an edge module: a lock is a file beside the ledger")]
 
+use super::storage;
 use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions, TryLockError},
@@ -9,9 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::{Error, Result};
 use stepmark_store::disk::file_lock;
-
-use crate::ledger::LedgerError;
 
 /// The signs of life that this process gives: for each lease name a number and its file, which is locked.
 /// Where no lease was given back the file stays, so that others see that nobody locks it any more.
@@ -22,7 +22,6 @@ pub(super) struct HolderLocks {
 }
 
 impl HolderLocks {
-    /// None yet, beside the ledger at `path`.
     pub(super) fn beside(path: &Path) -> Self {
         Self { ledger: path.to_owned(), held: BTreeMap::new() }
     }
@@ -35,7 +34,7 @@ impl HolderLocks {
     }
 
     /// Locks the file of that lease; `false` where another process has locked it.
-    pub(super) fn give(&mut self, name: &str, number: u64) -> Result<bool, LedgerError> {
+    pub(super) fn give(&mut self, name: &str, number: u64) -> Result<bool> {
         if self.held.get(name).is_some_and(|(own, _)| *own == number) {
             return Ok(true);
         }
@@ -56,7 +55,7 @@ impl HolderLocks {
     }
 
     /// Unlocks and removes this process's locked file for leases of that name, and a dead predecessor's.
-    pub(super) fn end(&mut self, name: &str) -> Result<(), LedgerError> {
+    pub(super) fn end(&mut self, name: &str) -> Result<()> {
         let Some((number, file)) = self.held.remove(name) else { return Ok(()) };
         let removed = remove(&self.file(name, number));
         drop(file);
@@ -64,7 +63,7 @@ impl HolderLocks {
     }
 
     /// Returns whether nobody has the lock of that lease any more. Without a file nothing is known.
-    pub(super) fn is_dead(&self, name: &str, number: u64) -> Result<bool, LedgerError> {
+    pub(super) fn is_dead(&self, name: &str, number: u64) -> Result<bool> {
         if self.held.get(name).is_some_and(|(own, _)| *own == number) {
             return Ok(false);
         }
@@ -83,13 +82,13 @@ impl HolderLocks {
     }
 }
 
-fn remove(path: &Path) -> Result<(), LedgerError> {
+fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
         _ => Ok(()),
     }
 }
 
-fn failed(source: io::Error) -> LedgerError {
-    LedgerError::Storage { intent: "tell whether the holder of a lease lives", source: Box::new(source) }
+fn failed(source: io::Error) -> Error {
+    storage("tell whether the holder of a lease lives", source)
 }

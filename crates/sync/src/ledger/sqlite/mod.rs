@@ -6,39 +6,40 @@ mod read;
 #[cfg(test)]
 mod cases;
 
+use crate::Result;
 use rusqlite::TransactionBehavior;
 
-use self::read::{SqliteTransaction, failed};
-use super::{Ledger, LedgerError, LedgerReader, LedgerWriter};
+use self::read::{SqliteTransaction, failed, storage};
+use super::{Ledger, LedgerReader, LedgerWriter};
 
 pub use open::{LEDGER_FILE, SqliteLedger};
 
 impl SqliteLedger {
-    fn begin(&mut self, behavior: TransactionBehavior) -> Result<SqliteTransaction<'_>, LedgerError> {
+    fn begin(&mut self, behavior: TransactionBehavior) -> Result<SqliteTransaction<'_>> {
         let inner = self.connection.transaction_with_behavior(behavior).map_err(failed("begin"))?;
         Ok(SqliteTransaction { inner })
     }
 }
 
 impl Ledger for SqliteLedger {
-    fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>, LedgerError> {
+    fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>> {
         Ok(Box::new(self.begin(TransactionBehavior::Deferred)?))
     }
 
-    fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError> {
+    fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>> {
         // Immediate: one that reads first and is refused when it writes could not go on.
         Ok(Box::new(self.begin(TransactionBehavior::Immediate)?))
     }
 
-    fn mark_alive(&mut self, name: &str, number: u64) -> Result<bool, LedgerError> {
+    fn mark_alive(&mut self, name: &str, number: u64) -> Result<bool> {
         self.holder_locks.as_mut().map_or(Ok(true), |locks| locks.give(name, number))
     }
 
-    fn unmark_alive(&mut self, name: &str) -> Result<(), LedgerError> {
+    fn unmark_alive(&mut self, name: &str) -> Result<()> {
         self.holder_locks.as_mut().map_or(Ok(()), |locks| locks.end(name))
     }
 
-    fn is_holder_dead(&mut self, name: &str, number: u64) -> Result<bool, LedgerError> {
+    fn is_holder_dead(&mut self, name: &str, number: u64) -> Result<bool> {
         self.holder_locks.as_ref().map_or(Ok(false), |locks| locks.is_dead(name, number))
     }
 }

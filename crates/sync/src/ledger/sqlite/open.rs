@@ -3,15 +3,15 @@
 
 use std::{
     fs, io,
-    path::{Path, PathBuf},
+    path::Path,
     thread,
     time::{Duration, Instant},
 };
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::{failed, holder_locks::HolderLocks, read::corrupt};
-use crate::ledger::LedgerError;
+use super::{failed, holder_locks::HolderLocks, read::corrupt, storage};
+use crate::{Error, ErrorKind, Result};
 
 /// The name of the ledger's file in [`StateFolder::Sync`](stepmark_store::disk::StateFolder::Sync).
 pub const LEDGER_FILE: &str = "sync.db";
@@ -19,7 +19,6 @@ pub const LEDGER_FILE: &str = "sync.db";
 /// The time to wait for another process's transaction: a short one, since no request is made inside one.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The time that a process that could not switch a new file to WAL waits before it tries again.
 const SWITCH_PAUSE: Duration = Duration::from_millis(2);
 
 /// A ledger in a file of SQLite: WAL, so that readers never wait; FULL, so that what is committed survives a
@@ -33,12 +32,9 @@ pub struct SqliteLedger {
 
 impl SqliteLedger {
     /// Opens the ledger at `path`, which is made where it does not exist, with its folder.
-    pub fn open(path: &Path) -> Result<Self, LedgerError> {
+    pub fn open(path: &Path) -> Result<Self> {
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|source| LedgerError::Storage {
-                intent: "make its folder",
-                source: Box::new(source),
-            })?;
+            fs::create_dir_all(folder).map_err(|error| storage("make its folder", error))?;
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let mut connection = open_for(path, flags)?;
@@ -60,7 +56,7 @@ impl SqliteLedger {
     }
 
     /// Opens the ledger at `path` for looking only; `None` where there is none.
-    pub fn open_existing(path: &Path) -> Result<Option<Self>, LedgerError> {
+    pub fn open_existing(path: &Path) -> Result<Option<Self>> {
         if !path.exists() {
             return Ok(None);
         }
@@ -81,16 +77,16 @@ impl SqliteLedger {
     }
 
     /// The ledger at `path` for looking only; an empty one where there is none.
-    pub fn open_to_look(path: &Path) -> Result<Self, LedgerError> {
+    pub fn open_to_look(path: &Path) -> Result<Self> {
         Self::open_existing(path)?.map_or_else(Self::in_memory, Ok)
     }
 
     /// A ledger that nothing survives: for a look at what would happen.
-    pub fn in_memory() -> Result<Self, LedgerError> {
+    pub fn in_memory() -> Result<Self> {
         Self::of_memory(":memory:")
     }
 
-    pub(crate) fn of_memory(name: &str) -> Result<Self, LedgerError> {
+    pub(crate) fn of_memory(name: &str) -> Result<Self> {
         let opened = Connection::open(name).and_then(|connection| {
             if version(&connection)? == 0 {
                 create(&connection)?;
@@ -101,14 +97,17 @@ impl SqliteLedger {
     }
 
     /// Sets how long a transaction waits for that of another process; 10 s at first.
-    pub fn set_patience(&mut self, patience: Duration) -> Result<(), LedgerError> {
+    pub fn set_patience(&mut self, patience: Duration) -> Result<()> {
         self.connection.busy_timeout(patience).map_err(failed("set its timeout"))
     }
 
-    fn of(connection: Connection, path: &Path, found: i64) -> Result<Self, LedgerError> {
+    fn of(connection: Connection, path: &Path, found: i64) -> Result<Self> {
         if found > VERSION {
-            let path: PathBuf = path.to_owned();
-            return Err(LedgerError::Newer { path, found, known: VERSION });
+            let message = format!(
+                "`{}` was written by a newer stepmark (its tables have version {found}, this one knows {VERSION}): update stepmark",
+                path.display()
+            );
+            return Err(Error::new(ErrorKind::Io, message));
         }
         let has_all = connection
             .prepare("SELECT 1 FROM links, intents, deliveries, trackers, leases, breakers, paces")
@@ -120,12 +119,12 @@ impl SqliteLedger {
 
 /// Takes back what a process that died has begun, as when it made the file: a connection that only reads may
 /// not (`SQLITE_READONLY_ROLLBACK`).
-fn roll_back(path: &Path) -> Result<(), LedgerError> {
+fn roll_back(path: &Path) -> Result<()> {
     let connection = open_for(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     version(&connection).map(drop).map_err(failed("take back what was not finished"))
 }
 
-fn open_for(path: &Path, flags: OpenFlags) -> Result<Connection, LedgerError> {
+fn open_for(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let connection = open_with(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("set its timeout"))?;
     Ok(connection)
@@ -133,9 +132,8 @@ fn open_for(path: &Path, flags: OpenFlags) -> Result<Connection, LedgerError> {
 
 /// Opens the file at `path`, but nothing that a link in its place leads to: such a link may have come with a
 /// clone, and what it leads to may be anybody's database.
-fn open_with(path: &Path, flags: OpenFlags) -> Result<Connection, LedgerError> {
-    let refused =
-        |source: io::Error| LedgerError::Storage { intent: "open its file", source: Box::new(source) };
+fn open_with(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    let refused = |error: io::Error| storage("open its file", error);
     if path.is_symlink() {
         let reason =
             format!("`{}` is a link, and what it leads to is left alone: delete the link", path.display());

@@ -4,8 +4,9 @@ use std::str::FromStr;
 
 use super::text::blocks;
 use crate::{
+    Error, Result,
     scalar::deserialize_as_scalar,
-    ticket::{Placeholder, Section, Template, TemplateError, title::percent_encoded},
+    ticket::{Placeholder, Section, Template, title::percent_encoded},
 };
 use serde::{Deserialize, Serialize};
 
@@ -18,13 +19,11 @@ pub enum Block {
     Tasks(Vec<Task>),
     /// Points and tasks of the artifact's text, nested as they are there.
     Outline(Vec<Entry>),
-    /// Lines that are shown as they are.
     Code(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The number of points above it.
     pub depth: usize,
     pub mark: Mark,
     pub text: Vec<Inline>,
@@ -36,7 +35,6 @@ pub enum Mark {
     Point,
     Number(u64),
     Done,
-    /// The box of a task that is not.
     ToDo,
 }
 
@@ -120,16 +118,10 @@ pub struct Task {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Inline {
-    /// Text, in which nothing has a meaning.
     Text(String),
     Strong(String),
     Code(String),
-    /// A path that leads to a file.
-    Link {
-        text: String,
-        /// The address that it leads to: `http://` or `https://`, percent-encoded.
-        url: String,
-    },
+    Link { text: String, url: String },
 }
 
 impl Inline {
@@ -152,7 +144,6 @@ enum Part {
 }
 
 impl BodyTemplate {
-    /// The body. A paragraph, point or task of which a fact is not known is left out.
     pub(super) fn fill(
         &self,
         fact: impl Fn(Placeholder) -> Option<String>,
@@ -205,9 +196,9 @@ fn filled(text: &str, fact: Fact<'_>) -> Option<String> {
 }
 
 impl FromStr for BodyTemplate {
-    type Err = TemplateError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, TemplateError> {
+    fn from_str(text: &str) -> Result<Self> {
         let parts = blocks(text, 6).into_iter().map(|block| {
             if let Some(section) = section_named(&block) {
                 return Ok(Part::Section(section));
@@ -219,7 +210,6 @@ impl FromStr for BodyTemplate {
     }
 }
 
-/// The section for which a block stands: a paragraph of nothing but its name in braces.
 fn section_named(block: &Block) -> Option<Section> {
     let Block::Paragraph(inlines) = block else { return None };
     let [Inline::Text(text)] = inlines.as_slice() else { return None };
@@ -245,16 +235,15 @@ fn of(inlines: &[Inline]) -> Vec<&str> {
     texts.collect()
 }
 
-fn check(text: &str) -> Result<(), TemplateError> {
-    text.parse::<Template>().map(drop).map_err(|error| {
+fn check(text: &str) -> Result<()> {
+    Template::read(text).map(drop).map_err(|reason| {
         let names = Section::NAMED.iter().filter(|(name, _)| Placeholder::from_str(name).is_err());
         let names: Vec<String> = names.map(|(name, _)| format!("`{{{name}}}`")).collect();
-        let reason = format!(
-            "{}; in a paragraph of its own also {}, and `{{# Heading}}`",
-            error.reason,
-            names.join(", ")
-        );
-        TemplateError { reason, ..error }
+        let names = names.join(", ");
+        Template::unusable(
+            text,
+            &format!("{reason}; in a paragraph of its own also {names}, and `{{# Heading}}`"),
+        )
     })
 }
 

@@ -2,9 +2,12 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-use crate::ticket::{
-    Block, Inline, Marker, Stamp, Ticket, markdown,
-    title::{percent_decoded, percent_encoded},
+use crate::{
+    Error, ErrorKind, Result,
+    ticket::{
+        Block, Inline, Marker, Stamp, Ticket, markdown,
+        title::{percent_decoded, percent_encoded},
+    },
 };
 
 /// The managed section of a ticket's body, between two hidden marks; people's text outside of it is kept.
@@ -18,22 +21,7 @@ pub struct Merged {
     pub body: String,
     /// The number of whole sections of this marker in the body before: 1, unless somebody edited the marks.
     pub sections: usize,
-    /// The number of lines of the section that were left out for want of room.
     pub omitted_lines: usize,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MergeError {
-    #[error(
-        "the ticket cannot be updated: its other text has {foreign} characters, and {limit} is the limit of the \
-         tracker; shorten that text"
-    )]
-    NoRoom {
-        marker: Marker,
-        foreign: usize,
-        /// The number of characters that a body may have.
-        limit: usize,
-    },
 }
 
 const BEGIN: (&str, &str) = ("<!-- stepmark:begin v1 ", " -->");
@@ -53,15 +41,14 @@ impl<'t> ManagedSection<'t> {
         Self { ticket }
     }
 
-    /// The body of a new ticket, of at most `limit` characters.
-    pub fn alone(&self, limit: usize) -> Result<Merged, MergeError> {
+    pub fn alone(&self, limit: usize) -> Result<Merged> {
         self.merged_into("", limit)
     }
 
     /// `existing` with the section renewed; at its beginning where there was none. Sections of the same
     /// marker that stand there twice become one. A mark whose counterpart is missing is taken away, and the
     /// text beside it kept: it may be a person's.
-    pub fn merged_into(&self, existing: &str, limit: usize) -> Result<Merged, MergeError> {
+    pub fn merged_into(&self, existing: &str, limit: usize) -> Result<Merged> {
         let marker = &self.ticket.marker;
         let parts = parts(existing);
         let is_own = |part: &&Part| matches!(&part.kind, PartKind::Section(own) if own == marker);
@@ -92,7 +79,7 @@ impl<'t> ManagedSection<'t> {
         let labels = format!("{}{}", self.labels(), stamp.line());
         let marks = begin.len() + labels.len() + notice.len() + END.len() + 2;
         let Some(room) = limit.checked_sub(foreign + marks).filter(|room| *room >= LEAST_ROOM) else {
-            return Err(MergeError::NoRoom { marker: marker.clone(), foreign, limit });
+            return Err(no_room(foreign, limit));
         };
         let room = room.min(SECTION_LIMIT.saturating_sub(foreign + marks)).max(LEAST_ROOM);
         let content = markdown(&self.ticket.body, &self.ticket.file, room);
@@ -109,7 +96,6 @@ impl<'t> ManagedSection<'t> {
         if own.is_empty() { own } else { format!("{}{own}{}\n", LABELS.0, LABELS.1) }
     }
 
-    /// The line that tells people what happens to what they change. They do not see the marks.
     fn notice(&self) -> String {
         let notice = [
             Inline::Text(format!("{NOTICE} ")),
@@ -122,12 +108,20 @@ impl<'t> ManagedSection<'t> {
 
     /// Returns whether `existing` says already what the section says. Line ends do not matter: trackers
     /// change them; nor does the commit to which the link to the file leads.
-    pub fn is_in(&self, existing: &str, limit: usize) -> Result<bool, MergeError> {
+    pub fn is_in(&self, existing: &str, limit: usize) -> Result<bool> {
         let existing = existing.replace("\r\n", "\n");
         let wanted = Stamp::removed_from(&self.merged_into(&existing, limit)?.body);
         let existing = Stamp::removed_from(&existing);
         Ok(wanted == existing || self.ticket.without_commit(&wanted) == self.ticket.without_commit(&existing))
     }
+}
+
+pub(crate) fn no_room(foreign: usize, limit: usize) -> Error {
+    let message = format!(
+        "the ticket cannot be updated: its other text has {foreign} characters, and {limit} is the limit of the \
+         tracker; shorten that text"
+    );
+    Error::new(ErrorKind::Refused, message)
 }
 
 impl Marker {
@@ -137,7 +131,6 @@ impl Marker {
         own.map(|part| Stamp::in_section(&body[part.range.clone()])).unwrap_or_default()
     }
 
-    /// The labels that the section of this marker says were given to the ticket with this body.
     pub fn labels_named_in(&self, body: &str) -> BTreeSet<String> {
         let parts = parts(body);
         let own = parts.iter().filter(|part| matches!(&part.kind, PartKind::Section(own) if own == self));
@@ -163,13 +156,11 @@ impl Marker {
         })
     }
 
-    /// The marker that a body carries: that of its first mark.
     pub fn in_body(body: &str) -> Option<Self> {
         Self::all_in(body).next()
     }
 }
 
-/// `text` before the section: a blank line parts them.
 fn trimmed_before(text: &str) -> String {
     match text.trim_end() {
         "" => String::new(),
@@ -194,15 +185,12 @@ struct Part {
 enum PartKind {
     Text,
     Section(Marker),
-    /// A mark that no end follows.
     Begin(Marker),
     /// The line that tells people what is ours, in a section whose end is missing so far.
     Notice,
-    /// An end without a beginning.
     End,
 }
 
-/// The parts of a body, in order and without gaps.
 fn parts(body: &str) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     // The place in `parts` of the section that is open.

@@ -10,7 +10,6 @@ use super::{
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Markdown {
-    /// The text, without a line end at its end.
     pub text: String,
     pub omitted_lines: usize,
 }
@@ -50,18 +49,13 @@ pub fn markdown(blocks: &[Block], file: &Inline, limit: usize) -> Markdown {
 
 /// After how many of `count` lines, which just have room, a body is cut: before the last heading, unless half
 /// of the text stands behind it.
-pub(crate) fn cut(
-    count: usize,
-    length: impl Fn(usize) -> usize,
-    is_heading: impl Fn(usize) -> bool,
-) -> usize {
-    let whole: usize = (0..count).map(&length).sum();
+pub(crate) fn cut(count: usize, size: impl Fn(usize) -> usize, is_heading: impl Fn(usize) -> bool) -> usize {
+    let whole: usize = (0..count).map(&size).sum();
     let heading = (0..count).rev().find(|at| is_heading(*at));
-    let before = |at: &usize| (0..*at).map(&length).sum::<usize>();
+    let before = |at: &usize| (0..*at).map(&size).sum::<usize>();
     heading.filter(|at| before(at) * 2 >= whole).unwrap_or(count)
 }
 
-/// A line of the body, or lines that belong together.
 struct Line {
     text: String,
     is_heading: bool,
@@ -160,7 +154,6 @@ fn strong(text: &str) -> String {
     format!("{}**{}**{}", escaped(before), escaped(bare), escaped(after))
 }
 
-/// A code span: in it nothing has a meaning but its own backticks.
 fn code(text: &str) -> String {
     let text = in_one_line(text);
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);

@@ -6,12 +6,13 @@ mod markdown;
 mod managed_section;
 
 pub use block::{Block, BodyTemplate, Entry, Inline, Mark, Task};
-pub use managed_section::{ManagedSection, MergeError, Merged};
+pub use managed_section::{ManagedSection, Merged};
 pub use markdown::{Markdown, markdown};
 
 #[cfg(feature = "jira")]
 pub(crate) use {
     block::{depths, shortened},
+    managed_section::no_room,
     markdown::cut,
 };
 
@@ -48,7 +49,6 @@ pub(super) fn body(facts: &TicketFacts, marker: &Marker, settings: &TicketSettin
     blocks
 }
 
-/// The heading of a section and what stands below it: nothing where the artifact says nothing of it.
 fn content(
     section: &Section,
     facts: &TicketFacts,
@@ -88,7 +88,6 @@ fn shown(section: TextSection<'_>) -> Vec<Block> {
     text::blocks(section.markdown, 0)
 }
 
-/// `name: a or b`; nothing where there are no values.
 fn point(name: &str, values: impl Iterator<Item = Inline>) -> Vec<Block> {
     let values = alternatives(values);
     if values.is_empty() {
@@ -114,7 +113,6 @@ fn alternatives(values: impl Iterator<Item = Inline>) -> Vec<Inline> {
     inlines
 }
 
-/// Returns how far it is: by its steps, else by the tasks of its text.
 fn progress(facts: &TicketFacts) -> Option<Block> {
     let text = match facts.total {
         Some(total) if total > 0 => share(facts.done, total, "step"),
@@ -161,7 +159,6 @@ fn files(facts: &TicketFacts, settings: &TicketSettings) -> Block {
     Block::List(files.map(|path| file(path, settings)).chain(links).map(|file| vec![file]).collect())
 }
 
-/// A file of the project, with a link where that leads somewhere.
 pub(super) fn file(path: &ProjectPath, settings: &TicketSettings) -> Inline {
     let shown = Withheld::default().cleaned(path.as_str());
     match &settings.file_url {

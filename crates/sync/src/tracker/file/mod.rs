@@ -1,6 +1,5 @@
 //! A tracker that is a file of JSON lines: for programs that read it, and for trying sync out.
 
-mod line;
 mod log;
 #[cfg(test)]
 mod cases;
@@ -10,18 +9,19 @@ use std::collections::BTreeMap;
 use stepmark_model::artifact::ProjectPath;
 use stepmark_store::{disk::Root, workspace::Clock};
 
-use self::log::{Log, LogError};
-use super::{Answer, Change, Creation, Cursor, Delivered, Listing, Outcome, Page, RequestKind, Tracker};
+use self::log::Log;
+use super::{
+    Answer, Change, Creation, Cursor, Delivered, Listing, Outcome, Page, Reply, RequestKind, Tracker,
+};
 use crate::{
-    BoxFuture, TrackerName,
+    BoxFuture, Error, ErrorKind, Result, TrackerName,
     breaker::{Failure, Reason, Route},
     pace::Cost,
-    ticket::{FieldDifference, ManagedSection, Marker, MergeError, Observed, RemoteTicket, Ticket},
+    ticket::{Differences, ManagedSection, Marker, Observed, RemoteTicket, Ticket},
 };
 
-pub use line::{Line, LineKind};
+pub use log::{Line, LineKind};
 
-/// A tracker that is a file of JSON lines, one for each creation and each change.
 #[derive(Debug)]
 pub struct FileTracker {
     name: TrackerName,
@@ -29,7 +29,6 @@ pub struct FileTracker {
     clock: Clock,
 }
 
-/// The number of characters that a body has at most, as on GitHub.
 const BODY_LIMIT: usize = 65_536;
 
 impl FileTracker {
@@ -47,8 +46,7 @@ impl FileTracker {
         }
     }
 
-    /// The tickets as the last lines have them, with the moment of their first ones.
-    fn tickets(&self) -> Result<BTreeMap<u64, Observed>, LogError> {
+    fn tickets(&self) -> Result<BTreeMap<u64, Observed>> {
         let mut tickets: BTreeMap<u64, Observed> = BTreeMap::new();
         for line in self.log.lock()?.flushed()? {
             let created_at = tickets.get(&line.number).map_or(line.at, |ticket| ticket.created_at);
@@ -71,7 +69,7 @@ impl FileTracker {
         Ok(tickets)
     }
 
-    fn append(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Outcome<Delivered>>, LogError> {
+    fn append(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Outcome<Delivered>>> {
         let log = self.log.lock()?;
         let mut last = log.lines.iter().map(|line| line.number).max().unwrap_or(0);
         let (mut lines, mut outcomes) = (Vec::new(), Vec::new());
@@ -124,8 +122,7 @@ impl FileTracker {
         Ok(outcomes.into_iter().map(in_doubt).collect())
     }
 
-    /// The answer to a request about so many tickets; where the file cannot be used, it fails for all.
-    fn answer<T>(count: usize, outcomes: Result<Vec<Outcome<T>>, LogError>) -> Answer<T> {
+    fn answer<T>(count: usize, outcomes: Result<Vec<Outcome<T>>>) -> Answer<T> {
         Answer::of(outcomes.unwrap_or_else(|error| {
             let failure = failure(&error);
             (0..count).map(|_| Outcome::Failed(failure.clone())).collect()
@@ -139,10 +136,10 @@ struct Wanted<'a> {
     parent: Option<&'a RemoteTicket>,
 }
 
-fn failure(error: &LogError) -> Failure {
-    let reason = match error {
-        LogError::Io { .. } | LogError::Place { .. } => Reason::Unreachable,
-        LogError::Line { .. } | LogError::TooLarge { .. } => Reason::Unreadable,
+fn failure(error: &Error) -> Failure {
+    let reason = match error.kind {
+        ErrorKind::Corrupt => Reason::Unreadable,
+        _ => Reason::Unreachable,
     };
     Failure::new(reason, &error.to_string())
 }
@@ -164,16 +161,11 @@ impl Tracker for FileTracker {
         Cost { requests: 0, writes: 0, creations: 0, points: 0 }
     }
 
-    fn compare(
-        &self,
-        desired: &Ticket,
-        before: Option<&Ticket>,
-        observed: &Observed,
-    ) -> Result<Vec<FieldDifference>, MergeError> {
+    fn compare(&self, desired: &Ticket, before: Option<&Ticket>, observed: &Observed) -> Differences {
         observed.markdown_differences(desired, before, BODY_LIMIT)
     }
 
-    fn target(&self) -> BoxFuture<'_, Result<String, Failure>> {
+    fn target(&self) -> Reply<'_, String> {
         Box::pin(async move { Ok(format!("file {}", self.log.path())) })
     }
 
@@ -209,12 +201,7 @@ impl Tracker for FileTracker {
         })
     }
 
-    fn list<'t>(
-        &'t self,
-        project: &'t str,
-        _: Option<&'t Cursor>,
-        _: Listing,
-    ) -> BoxFuture<'t, Result<Page, Failure>> {
+    fn list<'t>(&'t self, project: &'t str, _: Option<&'t Cursor>, _: Listing) -> Reply<'t, Page> {
         Box::pin(async move {
             let tickets = self.tickets().map_err(|error| failure(&error))?;
             let own = tickets.into_values().filter(|ticket| ticket.marker.project() == project);

@@ -10,16 +10,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::{Map, Value as Json, json};
 
-use super::{
-    GitHubTracker,
-    request::{Asked, ask},
-    rest::number_of,
-};
+use super::{GitHubTracker, request::Asked, rest::number_of};
 use crate::{
+    Error, Result,
     breaker::{Failure, Reason},
-    pace::Budget,
     ticket::{
-        CloseReason, FieldDifference, ManagedSection, Marker, MergeError, Observed, RemoteTicket, Ticket,
+        CloseReason, Differences, FieldDifference, ManagedSection, Marker, Observed, RemoteTicket, Ticket,
         TicketState,
     },
     tracker::{
@@ -57,7 +53,6 @@ pub(super) struct RestIssue {
     pull_request: Option<IgnoredAny>,
 }
 
-/// A label: a name, or an object with one.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum RestLabel {
@@ -134,7 +129,6 @@ pub(super) const fn reason_word(reason: CloseReason) -> &'static str {
     }
 }
 
-/// The most characters of a body (docs/formats.md, "Trackers").
 pub(super) const BODY_LIMIT: usize = 65_536;
 
 /// The body of the request that makes an issue, with the marker in text and label: no crash parts them.
@@ -180,7 +174,7 @@ pub(super) fn stamped(
     mut differences: Vec<FieldDifference>,
     desired: &Ticket,
     current: &Observed,
-) -> Result<Vec<FieldDifference>, MergeError> {
+) -> Differences {
     let says_more = differences.iter().any(|own| own.field != "parent");
     if says_more && differences.iter().all(|own| own.field != "body") {
         let body = ManagedSection::of(desired).merged_into(&current.body, BODY_LIMIT)?.body;
@@ -195,7 +189,6 @@ pub(super) fn moved(number: u64, current: &Observed) -> Option<Failure> {
     (current.remote.id != number.to_string()).then(|| Failure::new(Reason::Gone, &detail))
 }
 
-/// The reason why an issue must not be changed, if it must not.
 pub(super) fn not_ours(change: &Change, current: &Observed) -> Option<Failure> {
     let number = match number_of(&change.remote) {
         Ok(number) => number,
@@ -205,7 +198,7 @@ pub(super) fn not_ours(change: &Change, current: &Observed) -> Option<Failure> {
     moved(number, current).or_else(|| change.refusal(&markers, current))
 }
 
-pub(super) fn no_room(error: &MergeError) -> Failure {
+pub(super) fn no_room(error: &Error) -> Failure {
     Failure::new(Reason::Invalid, &error.to_string())
 }
 
@@ -279,7 +272,6 @@ impl IssueFields {
     }
 }
 
-/// The accounts that a value names: `ada, @ben`.
 fn logins(text: &str) -> BTreeSet<String> {
     let names = text.split(|letter: char| letter == ',' || letter.is_whitespace());
     names.map(|name| name.trim_start_matches('@').to_lowercase()).filter(|name| !name.is_empty()).collect()
@@ -298,7 +290,6 @@ impl GitHubTracker {
         desired: &Ticket,
         before: Option<&Ticket>,
         current: &IssueFields,
-        heard: &mut Option<Budget>,
     ) -> Result<Map<String, Json>, Refused> {
         let mut values = Map::new();
         let wanted = |name: &str| desired.fields.get(name).map(String::as_str);
@@ -306,7 +297,7 @@ impl GitHubTracker {
         let own = current.milestone.as_ref();
         match (wanted("milestone"), last("milestone")) {
             (Some(text), _) if !own.is_some_and(|own| own.is_called(text)) => {
-                values.insert("milestone".to_owned(), self.milestone(text, heard).await?.into());
+                values.insert("milestone".to_owned(), self.milestone(text).await?.into());
             }
             (None, Some(text)) if own.is_some_and(|own| own.is_called(text)) => {
                 values.insert("milestone".to_owned(), Json::Null);
@@ -330,7 +321,7 @@ impl GitHubTracker {
         Ok(values)
     }
 
-    async fn milestone(&self, text: &str, heard: &mut Option<Budget>) -> Result<u64, Refused> {
+    async fn milestone(&self, text: &str) -> Result<u64, Refused> {
         let known = |all: &[Milestone]| all.iter().find(|own| own.is_called(text)).map(|own| own.number);
         let found = known(&self.milestones.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(number) = found {
@@ -339,7 +330,7 @@ impl GitHubTracker {
         let mut all: Vec<Milestone> = Vec::new();
         for page in 1.. {
             let request = HttpRequest::get(self.addresses().milestones(page));
-            let asked = ask::<Vec<Milestone>>(&self.http, request, Asked::Repository, || self.now(), heard);
+            let asked = self.ask::<Vec<Milestone>>(request, Asked::Repository);
             let (milestones, _) = asked.await?;
             let is_last = milestones.len() < PAGE;
             all.extend(milestones);

@@ -1,11 +1,13 @@
 //! A request to GitHub and its address, and the meaning of an answer that refuses (docs/formats.md,
 //! "Trackers").
 
+use std::sync::PoisonError;
+
 use jiff::Timestamp;
 use serde::{Deserialize, de::DeserializeOwned};
 use url::Url;
 
-use super::issue::PAGE;
+use super::{GitHubTracker, issue::PAGE};
 use crate::{
     breaker::{Failure, Reason},
     configuration::Repository,
@@ -100,7 +102,6 @@ pub(super) fn next_page(link: &str) -> Option<&str> {
 /// The subject of a request: 404 says another thing of a repository than of an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
-    /// Something of the whole repository: to create, to list.
     Repository,
     Issue,
 }
@@ -128,7 +129,6 @@ struct RestError {
     errors: Option<serde_json::Value>,
 }
 
-/// The failure that a reply is; `None` for one of success.
 pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option<Failure> {
     if (200..300).contains(&reply.status) {
         return None;
@@ -158,7 +158,6 @@ pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option
     Some(reply.failure(reason, &said).waiting_until(wait))
 }
 
-/// Returns whether a text says that the repository's issues are turned off, and may be turned on again.
 pub(super) fn tells_disabled(text: &str) -> bool {
     let text = text.to_lowercase();
     text.contains("issues") && text.contains("disabled")
@@ -179,7 +178,6 @@ pub(super) fn limit_wait(reply: &HttpReply, now: Timestamp) -> Timestamp {
     named_wait(|name| reply.header(name), now).unwrap_or_else(|| moment::after(now, LEAST_WAIT_MS))
 }
 
-/// The limit that a 403 or 429 tells of; `None` where it is a matter of rights.
 fn limit_of(reply: &HttpReply, said: &str) -> Option<Reason> {
     let is_used_up = reply.header("x-ratelimit-remaining").is_some_and(|left| left.trim() == "0");
     limit_in(said)
@@ -188,7 +186,6 @@ fn limit_of(reply: &HttpReply, said: &str) -> Option<Reason> {
         .or((reply.status == 429).then_some(Reason::SecondaryLimit))
 }
 
-/// The message of an error, with what it is about; the page itself where it is none of GitHub's.
 fn said(reply: &HttpReply) -> String {
     match serde_json::from_str::<RestError>(&reply.body) {
         Ok(RestError { message, errors: Some(errors) }) if !errors.is_null() => format!("{message} {errors}"),
@@ -197,19 +194,25 @@ fn said(reply: &HttpReply) -> String {
     }
 }
 
-/// Asks and reads the answer; what GitHub says is left of its limit goes to `heard`.
-pub(super) async fn ask<T: DeserializeOwned>(
-    http: &HttpClient,
-    request: HttpRequest,
-    asked: Asked,
-    now: impl Fn() -> Timestamp,
-    heard: &mut Option<Budget>,
-) -> Result<(T, HttpReply), Refused> {
-    let effect = request.effect;
-    let reply = http.send(request).await?;
-    let now = now();
-    *heard = budget(&reply, now).or(*heard);
-    reply.read(effect, refusal(&reply, asked, now)).map(|value| (value, reply))
+impl GitHubTracker {
+    /// Asks and reads the answer; what GitHub says is left of its limit is kept until that is taken.
+    pub(super) async fn ask<T: DeserializeOwned>(
+        &self,
+        request: HttpRequest,
+        asked: Asked,
+    ) -> Result<(T, HttpReply), Refused> {
+        let effect = request.effect;
+        let reply = self.http.send(request).await?;
+        let now = self.now();
+        let mut heard = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
+        *heard = budget(&reply, now).or(*heard);
+        drop(heard);
+        reply.read(effect, refusal(&reply, asked, now)).map(|value| (value, reply))
+    }
+
+    pub(super) fn take_budget(&self) -> Option<Budget> {
+        self.budget.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
 }
 
 /// Returns what is left of the limit of REST; GraphQL has one of its own (`x-ratelimit-resource`).

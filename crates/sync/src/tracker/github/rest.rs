@@ -8,12 +8,11 @@ use serde::Deserialize;
 use super::{
     GitHubTracker,
     issue::{IssueFields, RestIssue, creation, moved, no_room, not_ours, patches, stamped},
-    request::{Asked, ask, next_page},
-    service::parent_missing,
+    parent_missing,
+    request::{Asked, next_page},
 };
 use crate::{
     breaker::{Failure, Reason},
-    pace::Budget,
     ticket::{Observed, RemoteTicket, Ticket},
     tracker::{
         Change, Cursor, Delivered, Outcome, Page, Tracker as _,
@@ -40,11 +39,7 @@ struct Permissions {
 
 impl GitHubTracker {
     /// Makes an issue, never a closed one or one below another: the answer says what is missing.
-    pub(super) async fn create_issue(
-        &self,
-        ticket: &Ticket,
-        heard: &mut Option<Budget>,
-    ) -> Outcome<Delivered> {
+    pub(super) async fn create_issue(&self, ticket: &Ticket) -> Outcome<Delivered> {
         if !self.may_label.load(Ordering::Relaxed) {
             let detail = format!(
                 "it may not set labels in {}, and tickets are found again by `{}`: `triage` or `write` access is wanted",
@@ -57,12 +52,12 @@ impl GitHubTracker {
             Ok(body) => body,
             Err(failure) => return Outcome::Failed(failure),
         };
-        match self.field_values(ticket, None, &IssueFields::default(), heard).await {
+        match self.field_values(ticket, None, &IssueFields::default()).await {
             Ok(values) => values.into_iter().for_each(|(name, value)| body[name] = value),
             Err(refused) => return refused.outcome(),
         }
         let request = HttpRequest::write(Method::POST, self.addresses().issues(), body);
-        let made = ask::<RestIssue>(&self.http, request, Asked::Repository, || self.now(), heard).await;
+        let made = self.ask::<RestIssue>(request, Asked::Repository).await;
         match made {
             Err(refused) => refused.outcome(),
             Ok((issue, _)) => {
@@ -76,21 +71,17 @@ impl GitHubTracker {
     }
 
     /// Changes the managed fields of one issue after reading it; nothing is sent where nothing differs.
-    pub(super) async fn update_issue(
-        &self,
-        change: &Change,
-        heard: &mut Option<Budget>,
-    ) -> Outcome<Delivered> {
-        match self.changed_issue(change, heard).await {
+    pub(super) async fn update_issue(&self, change: &Change) -> Outcome<Delivered> {
+        match self.changed_issue(change).await {
             Err(refused) => refused.outcome(),
             Ok(current) => self.delivered(change, current),
         }
     }
 
-    async fn changed_issue(&self, change: &Change, heard: &mut Option<Budget>) -> Result<Observed, Refused> {
+    async fn changed_issue(&self, change: &Change) -> Result<Observed, Refused> {
         let (desired, before) = (&change.desired, change.before.as_ref());
         let number = number_of(&change.remote).map_err(Refused::Failed)?;
-        let issue = self.get_issue(number, heard).await?;
+        let issue = self.get_issue(number).await?;
         if !issue.is_issue() {
             let detail = format!("#{number} is a pull request");
             return Err(Refused::Failed(Failure::new(Reason::Gone, &detail)));
@@ -104,7 +95,7 @@ impl GitHubTracker {
         let compared = compared.and_then(|differences| stamped(differences, desired, &current));
         let differences = compared.map_err(|error| Refused::Failed(no_room(&error)))?;
         let mut has_written = false;
-        let values = self.field_values(desired, before, &fields, heard).await?;
+        let values = self.field_values(desired, before, &fields).await?;
         let mut patches = patches(&differences, current.state, desired.state);
         match patches.last_mut() {
             Some(last) => values.into_iter().for_each(|(name, value)| last[name] = value),
@@ -113,28 +104,23 @@ impl GitHubTracker {
         }
         for patch in patches {
             let request = HttpRequest::write(Method::PATCH, self.addresses().issue(number), patch);
-            let changed = ask::<RestIssue>(&self.http, request, Asked::Issue, || self.now(), heard).await;
+            let changed = self.ask::<RestIssue>(request, Asked::Issue).await;
             let (issue, _) =
                 changed.map_err(|refused| if has_written { refused.after_a_write() } else { refused })?;
             current = issue.observed(desired.marker.clone());
             has_written = true;
         }
-        let settled = self.settle_parent(change, &mut current, heard).await;
+        let settled = self.settle_parent(change, &mut current).await;
         settled.map_err(|refused| if has_written { refused.after_a_write() } else { refused })?;
         Ok(current)
     }
 
-    /// Reads one issue; `None` where it carries no marker.
-    pub(super) async fn read_issue(
-        &self,
-        ticket: &RemoteTicket,
-        heard: &mut Option<Budget>,
-    ) -> Outcome<Option<Observed>> {
+    pub(super) async fn read_issue(&self, ticket: &RemoteTicket) -> Outcome<Option<Observed>> {
         let number = match number_of(ticket) {
             Ok(number) => number,
             Err(failure) => return Outcome::Failed(failure),
         };
-        match self.get_issue(number, heard).await {
+        match self.get_issue(number).await {
             Err(refused) => refused.outcome(),
             Ok(issue) => {
                 let marker = issue.marker();
@@ -147,20 +133,15 @@ impl GitHubTracker {
         }
     }
 
-    pub(super) async fn get_issue(
-        &self,
-        number: u64,
-        heard: &mut Option<Budget>,
-    ) -> Result<RestIssue, Refused> {
+    pub(super) async fn get_issue(&self, number: u64) -> Result<RestIssue, Refused> {
         let request = HttpRequest::get(self.addresses().issue(number));
-        ask(&self.http, request, Asked::Issue, || self.now(), heard).await.map(|(issue, _)| issue)
+        self.ask(request, Asked::Issue).await.map(|(issue, _)| issue)
     }
 
     /// The repository, by the id that it keeps when it is renamed or given to somebody else.
     pub(super) async fn repository_id(&self) -> Result<String, Failure> {
         let request = HttpRequest::get(self.addresses().repository());
-        let mut budget = None;
-        let asked = ask::<RestRepository>(&self.http, request, Asked::Repository, || self.now(), &mut budget);
+        let asked = self.ask::<RestRepository>(request, Asked::Repository);
         let (repository, _) = asked.await?;
         let Permissions { pull, triage, push } = repository.permissions.unwrap_or_default();
         self.may_label.store(triage || push || !pull, Ordering::Relaxed);
@@ -178,9 +159,8 @@ impl GitHubTracker {
             None => self.addresses().listed(label),
             Some(Cursor(url)) => self.http.own_url(url).ok_or_else(elsewhere)?,
         };
-        let mut budget = None;
         let request = HttpRequest::get(url.clone());
-        let asked = ask::<Vec<RestIssue>>(&self.http, request, Asked::Repository, || self.now(), &mut budget);
+        let asked = self.ask::<Vec<RestIssue>>(request, Asked::Repository);
         let (issues, reply) = asked.await?;
         let (mut tickets, mut unmarked) = (Vec::new(), Vec::new());
         for issue in issues.into_iter().filter(RestIssue::is_issue) {
@@ -200,7 +180,7 @@ impl GitHubTracker {
                 Some(Cursor(next.into()))
             }
         };
-        Ok(Page { tickets, unmarked, next, budget })
+        Ok(Page { tickets, unmarked, next, budget: None })
     }
 
     pub(super) fn delivered(&self, change: &Change, current: Observed) -> Outcome<Delivered> {

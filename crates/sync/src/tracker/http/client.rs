@@ -22,6 +22,7 @@ use url::Url;
 
 use super::{Effect, HttpLimits, HttpReply, HttpRequest, Refused};
 use crate::{
+    Error, ErrorKind, Result,
     breaker::{Failure, Reason},
     configuration::BaseUrl,
     credential::{Credential, Secret},
@@ -56,14 +57,6 @@ pub(in crate::tracker) enum HttpScheme<'a> {
     Basic { account: &'a str },
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("requests to `{host}` cannot be made: {reason}")]
-pub struct HttpSetupError {
-    pub host: String,
-    /// The reason: the roots of trust of this machine, mostly.
-    pub reason: String,
-}
-
 impl HttpClient {
     /// A client for the host of `base`. Between two writes lies `write_interval` at least.
     pub(in crate::tracker) fn new(
@@ -71,8 +64,10 @@ impl HttpClient {
         identity: &HttpIdentity<'_>,
         limits: HttpLimits,
         write_interval: Duration,
-    ) -> Result<Self, HttpSetupError> {
-        let failed = |reason: String| HttpSetupError { host: base.host(), reason };
+    ) -> Result<Self> {
+        let failed = |reason: String| {
+            Error::new(ErrorKind::Remote, format!("requests to `{}` cannot be made: {reason}", base.host()))
+        };
         // Fails where the program that embeds this has chosen one already, which is as good.
         drop(rustls::crypto::ring::default_provider().install_default());
         let url = Url::parse(base.as_str()).map_err(|error| failed(error.to_string()))?;
@@ -110,7 +105,6 @@ impl HttpClient {
         Ok(Self { client, base: url, authorization, secrets, limits, turn, kept, sent })
     }
 
-    /// Returns how many requests were sent, or could not be.
     pub(in crate::tracker) fn sent(&self) -> usize {
         self.sent.load(Ordering::Relaxed)
     }
@@ -226,7 +220,6 @@ impl HttpClient {
         self.hide(chain(error))
     }
 
-    /// `text` without the credential.
     fn hide(&self, text: String) -> String {
         self.secrets.iter().fold(text, |text, secret| secret.hide_in(text))
     }
@@ -277,10 +270,8 @@ pub(super) struct KeptReplies {
     kept: Mutex<BTreeMap<Url, Arc<KeptReply>>>,
 }
 
-/// An answer, and what its server calls it.
 #[derive(Debug)]
 pub(super) struct KeptReply {
-    /// The tag that `If-None-Match` names.
     pub(super) tag: String,
     reply: HttpReply,
 }

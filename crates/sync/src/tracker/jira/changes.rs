@@ -12,10 +12,11 @@ use super::{
     status::{StatusGoal, same_name},
 };
 use crate::{
+    Result,
     breaker::{Failure, Reason},
     ticket::{
-        FieldDifference, MergeError, Observed, RemoteTicket, Ticket, TicketKind, labels_agree, merged_labels,
-        parent_difference, shown_marker,
+        Differences, FieldDifference, Observed, RemoteTicket, Ticket, TicketKind, labels_agree,
+        merged_labels, parent_difference, shown_marker,
     },
     tracker::Change,
 };
@@ -33,7 +34,7 @@ impl JiraSettings {
         desired: &Ticket,
         before: Option<&Ticket>,
         observed: &Observed,
-    ) -> Result<Vec<FieldDifference>, MergeError> {
+    ) -> Differences {
         let mut differences = self.own_differences(desired, before, observed)?;
         if self.can_hang(desired, observed) {
             differences.extend(parent_difference(desired, before, observed));
@@ -49,19 +50,13 @@ impl JiraSettings {
         desired: &Ticket,
         (before, parent): (Option<&Ticket>, Option<&RemoteTicket>),
         observed: &Observed,
-    ) -> Result<Vec<FieldDifference>, MergeError> {
+    ) -> Differences {
         let mut missing = self.own_differences(desired, Some(desired), observed)?;
         missing.extend(self.parent_missing(desired, (before, parent), observed));
         Ok(missing)
     }
 
-    /// Those in title, body, labels and status.
-    fn own_differences(
-        &self,
-        desired: &Ticket,
-        before: Option<&Ticket>,
-        observed: &Observed,
-    ) -> Result<Vec<FieldDifference>, MergeError> {
+    fn own_differences(&self, desired: &Ticket, before: Option<&Ticket>, observed: &Observed) -> Differences {
         let titles = (observed.title.as_str().into(), summary(&desired.title).into());
         let title = FieldDifference::between("title", titles.0, titles.1);
         let labels = labels(desired, before, observed).and_then(|wanted| {
@@ -262,7 +257,7 @@ fn labels(desired: &Ticket, before: Option<&Ticket>, observed: &Observed) -> Opt
     (!labels_agree(current, &own, &desired)).then(|| merged_labels(current, &own, &desired))
 }
 
-fn body_difference(desired: &Ticket, observed: &Observed) -> Result<Option<FieldDifference>, MergeError> {
+fn body_difference(desired: &Ticket, observed: &Observed) -> Result<Option<FieldDifference>> {
     // Built by hand: texts may be the same where only their form differs.
     let difference = |before, after| FieldDifference { field: "body".to_owned(), before, after };
     // What is no document is told when it is to be written.

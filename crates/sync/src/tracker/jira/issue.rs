@@ -260,7 +260,6 @@ pub(super) struct Field {
     allowed: Vec<Allowed>,
 }
 
-/// The kind of its values (schema `JsonTypeBean`).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 struct Schema {
     #[serde(rename = "type")]

@@ -34,7 +34,6 @@ pub(super) struct TypeFacts {
     pub(super) id: String,
     /// Its name, in the language of the account.
     pub(super) name: String,
-    /// True where its issues hang below others always.
     #[serde(default, rename = "subtask")]
     is_sub_task: bool,
     #[serde(default)]
@@ -171,7 +170,6 @@ impl JiraTracker {
 const GIVEN: [&str; 3] = ["summary", "description", "labels"];
 
 impl JiraSettings {
-    /// The reason why no issue can be made for a ticket below `parent`.
     pub(super) fn creation_obstacle(
         &self,
         facts: &ProjectFacts,
@@ -205,7 +203,6 @@ impl JiraSettings {
         self.field_obstacle(own, ticket)
     }
 
-    /// The reason why a ticket does not get the status that it should have.
     pub(super) fn status_obstacle(&self, own: &TypeFacts, ticket: &Ticket) -> Option<String> {
         let name = &own.name;
         match StatusGoal::of(ticket, &self.statuses) {

@@ -12,16 +12,15 @@ use super::{
     update::UPDATE_BATCH,
 };
 use crate::{
-    BoxFuture, TrackerName,
+    BoxFuture, Result, TrackerName,
     breaker::{Failure, Reason, Route},
     configuration::BaseUrl,
     credential::Credential,
     pace::Cost,
     retry::named_wait,
-    ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
+    ticket::{Differences, Marker, Observed, RemoteTicket, Ticket},
     tracker::{
-        Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Listing, Page, RequestKind,
-        Tracker,
+        Answer, Change, Creation, Cursor, Delivered, HttpLimits, Listing, Page, Reply, RequestKind, Tracker,
         http::{HttpClient, HttpIdentity, HttpReply, HttpRequest, HttpScheme, Refused},
     },
 };
@@ -78,7 +77,7 @@ const HEADERS: [(&str, &str); 1] = [("accept", "application/json")];
 
 impl JiraTracker {
     /// The tracker of a project, opened by the API token `credential`. Nothing is asked yet.
-    pub fn new(settings: JiraSettings, credential: &Credential) -> Result<Self, HttpSetupError> {
+    pub fn new(settings: JiraSettings, credential: &Credential) -> Result<Self> {
         let scheme = HttpScheme::Basic { account: &settings.account };
         let identity = HttpIdentity { scheme, credential, headers: &HEADERS };
         let http = HttpClient::new(&settings.base_url, &identity, settings.limits, settings.write_interval)?;
@@ -147,26 +146,18 @@ impl Tracker for JiraTracker {
         }
     }
 
-    fn compare(
-        &self,
-        desired: &Ticket,
-        before: Option<&Ticket>,
-        observed: &Observed,
-    ) -> Result<Vec<FieldDifference>, MergeError> {
+    fn compare(&self, desired: &Ticket, before: Option<&Ticket>, observed: &Observed) -> Differences {
         self.settings.differences(desired, before, observed)
     }
 
-    fn preflight<'t>(
-        &'t self,
-        tickets: &'t [(&'t Ticket, bool)],
-    ) -> Option<BoxFuture<'t, Result<Vec<String>, Failure>>> {
+    fn preflight<'t>(&'t self, tickets: &'t [(&'t Ticket, bool)]) -> Option<Reply<'t, Vec<String>>> {
         Some(Box::pin(async move {
             let facts = self.facts().await?;
             Ok(self.settings.obstacles(&facts, tickets))
         }))
     }
 
-    fn target(&self) -> BoxFuture<'_, Result<String, Failure>> {
+    fn target(&self) -> Reply<'_, String> {
         Box::pin(async move { self.project_id().await })
     }
 
@@ -182,12 +173,7 @@ impl Tracker for JiraTracker {
         Box::pin(async move { Answer::of(self.read_issues(tickets).await) })
     }
 
-    fn list<'t>(
-        &'t self,
-        project: &'t str,
-        from: Option<&'t Cursor>,
-        listing: Listing,
-    ) -> BoxFuture<'t, Result<Page, Failure>> {
+    fn list<'t>(&'t self, project: &'t str, from: Option<&'t Cursor>, listing: Listing) -> Reply<'t, Page> {
         Box::pin(async move { self.list_page(project, from, listing == Listing::Labelled).await })
     }
 
@@ -209,7 +195,6 @@ pub(super) struct ErrorCollection {
     errors: BTreeMap<String, serde_json::Value>,
 }
 
-/// The failure that a reply is; `None` for one of success.
 pub(super) fn refusal(reply: &HttpReply, now: Timestamp) -> Option<Failure> {
     if is_of_stranger(reply) {
         let detail = "it takes the request for a stranger's, since it does not accept the credential";

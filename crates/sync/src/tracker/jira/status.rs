@@ -59,7 +59,6 @@ impl JiraStatus {
         }
     }
 
-    /// Returns what it says about a ticket; `resolution` is the name of the reason why it is closed.
     pub(super) fn ticket_state(&self, resolution: Option<&str>) -> TicketState {
         match self.category() {
             Category::ToDo => TicketState::ToDo,
@@ -198,7 +197,6 @@ struct NamedValue {
     name: Option<String>,
 }
 
-/// The list of them (schema `Transitions`).
 #[derive(Debug, Deserialize)]
 pub(super) struct Transitions {
     #[serde(default)]
@@ -289,7 +287,6 @@ impl Transition {
     }
 }
 
-/// The resolution that says `reason`; any one, where the screen demands one and none says so.
 fn resolution(field: &ScreenField, reason: CloseReason) -> Option<&str> {
     let allowed = || field.allowed.iter().filter_map(|value| value.name.as_deref());
     let named =

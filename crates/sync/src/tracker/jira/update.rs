@@ -169,7 +169,6 @@ fn has_overwritten(told: &Json, read: Timestamp, edit: &Edit) -> bool {
     .any(|changes| changes.count() > 1)
 }
 
-/// The issue as it was told after a change.
 fn overlaid(expected: Observed, told: &Json) -> Observed {
     let labels = told["labels"].as_array();
     let text = |label: &Json| label.as_str().map(str::to_owned);

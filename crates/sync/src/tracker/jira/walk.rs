@@ -29,26 +29,20 @@ use crate::{
     },
 };
 
-/// An issue on its way to what it should say.
 #[derive(Clone, Debug)]
 pub(super) struct Progress<'c> {
     pub(super) change: &'c Change,
     pub(super) current: Observed,
-    /// True where it carried its marker when it was read.
     pub(super) is_marked: bool,
     pub(super) goal: StatusGoal<'c>,
     pub(super) passed: BTreeSet<String>,
-    /// The time at which it had last been changed when it was read.
     pub(super) updated_at: Timestamp,
-    /// True where somebody changed its text between that and our change.
     pub(super) is_overwritten: bool,
     pub(super) has_written: bool,
-    /// The reason why nobody knows what became of it.
     pub(super) doubt: Option<Failure>,
 }
 
 impl<'c> Progress<'c> {
-    /// The beginning: what the issue says, unless it must not be changed.
     pub(super) fn begin(
         change: &'c Change,
         issue: JiraIssue,
@@ -101,7 +95,6 @@ impl<'c> Progress<'c> {
         };
     }
 
-    /// A refusal, after what was done before it.
     pub(super) fn refused(&self, refused: Refused) -> Refused {
         if self.has_written { refused.after_a_write() } else { refused }
     }
@@ -164,13 +157,11 @@ impl JiraTracker {
         Ok(is_moved)
     }
 
-    /// The reason why the issue does not get the status that it should have.
     fn obstacle_of(&self, issue: &Progress<'_>, facts: &ProjectFacts) -> Option<String> {
         let own = facts.type_of(&issue.current.remote)?;
         self.settings.status_obstacle(own, &issue.change.desired)
     }
 
-    /// Returns what is said of an issue that no transition took where it should be.
     pub(super) fn left_behind(&self, issue: &Progress<'_>, facts: &ProjectFacts) -> String {
         let current = &issue.current;
         let why = self.obstacle_of(issue, facts).unwrap_or_else(|| {

@@ -4,12 +4,13 @@ mod interleavings;
 mod machines;
 
 use super::{
-    ActionOutcome, ApplyError, Deferred, Report,
+    ActionOutcome, Deferred, Report,
     scripted::{Fault, World, poll_times},
 };
 use crate::{
+    ErrorKind,
     breaker::{Reason, ScopeKind},
-    ledger::{Ledger as _, LedgerError, LedgerReader},
+    ledger::{Ledger as _, LedgerReader},
     plan::{ActionKind, Plan, Remark},
     retry::Delivery,
     ticket::sample::marker,
@@ -267,13 +268,13 @@ async fn two_never_work_at_once_and_a_lost_lease_writes_nothing() {
         assert!(poll_times(first.as_mut(), 1).await.is_none(), "it ended");
     }
     let held = world.apply(&plan, ("b", 0)).await.unwrap_err();
-    assert!(matches!(held, ApplyError::LeaseHeld(_)), "{held}");
+    assert!(matches!(held.kind, ErrorKind::Held { .. }), "{held}");
     world.pass(61).await;
     let report = world.apply(&world.plan(None), ("b", 0)).await.unwrap();
     assert!(matches!(outcomes(&report)[..], [("a", ActionOutcome::Found { .. })]), "{report:?}");
     // `a` wakes up, and its number is old.
     let fenced = first.await.unwrap_err();
-    assert!(matches!(fenced, ApplyError::Ledger(LedgerError::Fenced(_))), "{fenced}");
+    assert_eq!(fenced.kind, ErrorKind::Fenced, "{fenced}");
     assert!(world.sync().await.is_complete());
     assert_eq!(world.tracker.of("a").len(), 1);
 }

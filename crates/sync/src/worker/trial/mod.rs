@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::{
-    TrackerName,
+    Result, TrackerName,
     breaker::Reason,
-    ledger::{LedgerError, LedgerReader, LedgerWriter},
+    ledger::{LedgerReader, LedgerWriter},
     moment,
     retry::Delivery,
 };
@@ -19,12 +19,11 @@ use crate::{
 /// The time after its last failure at which a cause is tried again, in milliseconds: an hour.
 const TRIAL_AFTER_MS: u64 = 60 * 60 * 1000;
 
-/// The time at which each cause was last met, by reason and detail.
 #[derive(Debug, Default)]
 pub(super) struct Trials(BTreeMap<(Reason, String), Timestamp>);
 
 impl Trials {
-    pub(super) fn read(ledger: &dyn LedgerReader, tracker: &TrackerName) -> Result<Self, LedgerError> {
+    pub(super) fn read(ledger: &dyn LedgerReader, tracker: &TrackerName) -> Result<Self> {
         let mut trials = Self::default();
         for (_, delivery) in ledger.deliveries(tracker)? {
             if let (Some(cause), Some(met_at)) = (delivery.cause(), delivery.noted_at()) {
@@ -54,7 +53,7 @@ pub(super) fn bring_back(
     ledger: &mut dyn LedgerWriter,
     tracker: &TrackerName,
     is_passed: impl Fn((Reason, &str)) -> bool,
-) -> Result<usize, LedgerError> {
+) -> Result<usize> {
     let mut count = 0;
     for (marker, delivery) in ledger.deliveries(tracker)? {
         if delivery.cause().is_some_and(&is_passed) {

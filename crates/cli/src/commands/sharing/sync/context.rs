@@ -14,14 +14,15 @@ use stepmark_store::disk::{StateFolder, WalkError};
 use stepmark_store::history::{History, HistoryError};
 use stepmark_store::workspace::{Clock, Workspace};
 use stepmark_sync::{
+    Error, ErrorKind,
     configuration::{Prune, SyncConfiguration, TrackerSettings},
     credential::{AllowedDestinations, CredentialBindings},
-    ledger::{LEDGER_FILE, Ledger, LedgerError, SqliteLedger},
+    ledger::{LEDGER_FILE, Ledger, SqliteLedger},
     plan::{Plan, PlanInputs, Survey},
     retry::{Chance, Jitter},
     ticket::{Commit, Observed, Snapshot, Ticket},
     tracker::Tracker,
-    worker::{CredentialAccess, Notice, StopSignal, TrackerOpenError, WallClock, Worker, open_tracker},
+    worker::{CredentialAccess, Notice, StopSignal, WallClock, Worker, open_tracker},
 };
 
 use super::allow;
@@ -107,15 +108,17 @@ impl<'s> SyncContext<'s> {
         let open = |access: &CredentialAccess| {
             open_tracker(&self.settings, self.project.root(), access, self.clock.clone())
         };
-        match (open(&access), asking) {
-            (Err(TrackerOpenError::NotAllowed { credential, destination, .. }), Some(output))
-                if allow::ask(&credential, &destination, output)? =>
-            {
+        match (open(&access), asking, self.settings.target.destination()) {
+            (
+                Err(Error { kind: ErrorKind::NotAllowed { credential }, .. }),
+                Some(output),
+                Some(destination),
+            ) if allow::ask(&credential, &destination, output)? => {
                 allow::allow(destination.clone())?;
                 access.allowed.allow(destination);
                 Ok(open(&access)?)
             }
-            (opened, _) => Ok(opened?),
+            (opened, ..) => Ok(opened?),
         }
     }
 
@@ -292,8 +295,8 @@ pub(crate) fn ledger_to_read(workspace: &Workspace, file: &str) -> Result<Box<dy
     Ok(Box::new(SqliteLedger::open_to_look(&path).map_err(|error| unusable(error, &path))?))
 }
 
-fn unusable(error: LedgerError, path: &Path) -> Failure {
-    let is_damaged = matches!(error, LedgerError::Corrupt { .. });
+fn unusable(error: Error, path: &Path) -> Failure {
+    let is_damaged = error.kind == ErrorKind::Corrupt;
     let failure = Failure::from(error);
     if is_damaged { failure.with_help(format!("the file is `{}`", path.display())) } else { failure }
 }

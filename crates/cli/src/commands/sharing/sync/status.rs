@@ -4,9 +4,9 @@ use clap::Args;
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
 use stepmark_sync::{
-    TrackerName,
+    Error, TrackerName,
     breaker::{Breaker, Scope},
-    ledger::{Intent, Lease, LedgerError, LedgerReader},
+    ledger::{Intent, Lease, LedgerReader},
     plan::{Plan, Remark},
     retry::Delivery,
     run::leader_lease_name,
@@ -42,7 +42,7 @@ struct SyncState {
 }
 
 impl SyncState {
-    fn read(ledger: &dyn LedgerReader, context: &SyncContext<'_>) -> Result<Self, LedgerError> {
+    fn read(ledger: &dyn LedgerReader, context: &SyncContext<'_>) -> Result<Self, Error> {
         let name = &context.settings.name;
         let now = context.clock.now();
         Ok(Self {

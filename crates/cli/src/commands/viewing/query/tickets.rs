@@ -12,8 +12,9 @@ use stepmark_store::{
     index_db::{Cell, Row},
 };
 use stepmark_sync::{
+    Error,
     configuration::SyncConfiguration,
-    ledger::{Intent, LedgerError, LedgerReader, Link},
+    ledger::{Intent, LedgerReader, Link},
     plan::Plan,
     retry::Delivery,
     ticket::Marker,
@@ -44,7 +45,7 @@ struct TrackerRecords {
 }
 
 impl TrackerRecords {
-    fn read(ledger: &dyn LedgerReader, context: &SyncContext<'_>) -> Result<Self, LedgerError> {
+    fn read(ledger: &dyn LedgerReader, context: &SyncContext<'_>) -> Result<Self, Error> {
         let name = &context.settings.name;
         Ok(Self {
             tracker: name.to_string(),

@@ -7,13 +7,11 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 pub(super) use read::blocks;
 
-/// A heading of a text, outside of lists and quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Heading {
     level: u8,
     title: String,
     start: usize,
-    /// The offset at which the text behind it begins.
     end: usize,
 }
 
@@ -83,12 +81,10 @@ pub(super) fn may_be_linked(address: &str) -> bool {
     is_plain && is_web && address.len() <= LONGEST && !refers_to_ticket(address)
 }
 
-/// The longest address, in bytes.
 const LONGEST: usize = 2000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TextSection<'t> {
-    /// Its content, as Markdown, without its heading.
     pub(in crate::ticket) markdown: &'t str,
 }
 

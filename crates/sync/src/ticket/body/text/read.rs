@@ -27,16 +27,13 @@ struct Reader {
     level: u8,
     blocks: Vec<Block>,
     inlines: Vec<Inline>,
-    /// Lists that are open: the next number of each, where it has numbers.
     lists: Vec<Option<u64>>,
     items: Vec<Item>,
     /// The links that are open: where each leads, and where its text begins in `inlines`.
     links: Vec<(String, usize)>,
     cells: Vec<Vec<Inline>>,
     strong: usize,
-    /// True where the next point begins a list.
     is_apart: bool,
-    /// Code or HTML, which comes in pieces.
     raw: Option<String>,
 }
 
@@ -147,7 +144,6 @@ impl Reader {
         }
     }
 
-    /// Text, joined with what stands before it where it looks alike.
     fn push(&mut self, text: &str) {
         let is_strong = self.strong > 0;
         // Where a link begins, so does another run of text.

@@ -7,18 +7,17 @@ use std::{
     sync::atomic::Ordering,
 };
 
-use super::node::{GraphQlAnswer, IssueNode, LabelNode};
+use super::{GraphQlAnswer, IssueNode, LabelNode};
 use crate::{
     breaker::{Failure, Reason},
     configuration::Repository,
-    pace::Budget,
     ticket::{CloseReason, FieldDifference, Observed, RemoteTicket, TicketState},
     tracker::{
         Outcome,
         github::{
             GitHubTracker,
             issue::{NODE_ID, reason_word},
-            request::{Asked, ask},
+            request::Asked,
         },
         http::{Effect, HttpReply, HttpRequest, Refused},
     },
@@ -34,7 +33,6 @@ pub(super) struct Document {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Mutation {
-    /// Its name in GitHub's schema; that of its input follows from it.
     pub(super) name: MutationName,
     pub(super) input: Json,
 }
@@ -165,7 +163,6 @@ pub(super) fn mutations(
     mutations
 }
 
-/// The word of GraphQL (`IssueClosedStateReason`) for a reason.
 fn graphql_word(reason: CloseReason) -> String {
     reason_word(reason).to_ascii_uppercase()
 }
@@ -182,7 +179,6 @@ impl GitHubTracker {
         &self,
         wanted: &BTreeSet<String>,
         known: &mut BTreeMap<String, String>,
-        heard: &mut Option<Budget>,
     ) -> Result<(), Refused> {
         for label in wanted {
             if known.contains_key(&label.to_lowercase()) {
@@ -190,7 +186,7 @@ impl GitHubTracker {
             }
             let request =
                 HttpRequest::write(Method::POST, self.addresses().labels(), json!({ "name": label }));
-            let made = ask::<RestLabel>(&self.http, request, Asked::Issue, || self.now(), heard).await;
+            let made = self.ask::<RestLabel>(request, Asked::Issue).await;
             match made {
                 Ok((RestLabel { node_id, name }, _)) => {
                     known.insert(name.to_lowercase(), node_id);
@@ -208,13 +204,10 @@ impl GitHubTracker {
 
 #[derive(Debug)]
 pub(super) struct ReadBatch {
-    /// The issue of each id, or the failure of reading it, in the order of the ids.
     pub(super) issues: Vec<Result<IssueNode, Failure>>,
-    /// The ids of those labels that there are, by their names in lower case.
     pub(super) label_ids: BTreeMap<String, String>,
 }
 
-/// A reason why GraphQL gave no answer.
 #[derive(Debug)]
 pub(super) enum NoAnswer {
     /// The server has no GraphQL, or does not know the question. It is remembered, and REST has to do.
@@ -227,11 +220,10 @@ impl GitHubTracker {
         &self,
         document: Document,
         effect: Effect,
-        heard: &mut Option<Budget>,
     ) -> Result<(GraphQlAnswer, HttpReply), NoAnswer> {
         let (method, url) = (Method::POST, self.addresses().graphql());
         let request = HttpRequest { method, url, body: Some(document.body()), effect };
-        let asked = ask::<GraphQlAnswer>(&self.http, request, Asked::Issue, || self.now(), heard).await;
+        let asked = self.ask::<GraphQlAnswer>(request, Asked::Issue).await;
         let is_absent = match &asked {
             Ok((answer, _)) => answer.is_of_another_schema(),
             Err(refused) => refused.failure().reason == Reason::Gone,
@@ -247,10 +239,9 @@ impl GitHubTracker {
         &self,
         ids: &[&str],
         labels: &BTreeSet<String>,
-        heard: &mut Option<Budget>,
     ) -> Result<ReadBatch, NoAnswer> {
         let document = Document::read(ids, &self.settings.repository, labels);
-        let (answer, reply) = self.ask_graphql(document, Effect::Reads, heard).await?;
+        let (answer, reply) = self.ask_graphql(document, Effect::Reads).await?;
         let now = self.now();
         let data = answer.data.as_ref();
         let nodes = data.and_then(|data| data.get("nodes")?.as_array());
@@ -274,15 +265,14 @@ impl GitHubTracker {
     pub(in crate::tracker::github) async fn read_tickets(
         &self,
         tickets: &[RemoteTicket],
-        heard: &mut Option<Budget>,
     ) -> Vec<Outcome<Option<Observed>>> {
         let mut outcomes = Vec::with_capacity(tickets.len());
         for tickets in tickets.chunks(super::READ_BATCH) {
-            match self.read_by_ids(tickets, heard).await {
+            match self.read_by_ids(tickets).await {
                 Some(read) => outcomes.extend(read),
                 None => {
                     for ticket in tickets {
-                        outcomes.push(self.read_issue(ticket, heard).await);
+                        outcomes.push(self.read_issue(ticket).await);
                     }
                 }
             }
@@ -290,17 +280,12 @@ impl GitHubTracker {
         outcomes
     }
 
-    /// Reads tickets by GraphQL; `None` where that cannot be.
-    async fn read_by_ids(
-        &self,
-        tickets: &[RemoteTicket],
-        heard: &mut Option<Budget>,
-    ) -> Option<Vec<Outcome<Option<Observed>>>> {
+    async fn read_by_ids(&self, tickets: &[RemoteTicket]) -> Option<Vec<Outcome<Option<Observed>>>> {
         if !self.has_graphql.load(Ordering::Relaxed) {
             return None;
         }
         let ids: Vec<&str> = tickets.iter().map(node_id).collect::<Option<_>>()?;
-        match self.read_batch(&ids, &BTreeSet::new(), heard).await {
+        match self.read_batch(&ids, &BTreeSet::new()).await {
             Err(NoAnswer::Absent) => None,
             Err(NoAnswer::Refused(refused)) => {
                 Some(tickets.iter().map(|_| refused.clone().outcome()).collect())

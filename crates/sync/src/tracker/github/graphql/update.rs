@@ -9,20 +9,18 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::{
-    MUTATIONS, READ_BATCH,
+    IssueNode, MUTATIONS, READ_BATCH,
     document::{Document, Mutation, MutationName, NoAnswer, labels_wanted, mutations, node_id},
-    node::IssueNode,
 };
 use crate::{
     breaker::{Failure, Reason},
-    pace::Budget,
     ticket::{FieldDifference, Marker, Observed},
     tracker::{
         Change, Delivered, Outcome, Tracker as _,
         github::{
-            GitHubTracker,
+            GitHubTracker, Move,
             issue::{has_fields, no_room, not_ours, stamped},
-            service::{Move, step},
+            step,
         },
         http::{Effect, Refused},
     },
@@ -32,15 +30,11 @@ type Above<'c> = BTreeMap<&'c str, IssueNode>;
 
 struct Pending<'c> {
     change: &'c Change,
-    /// The ticket as it is, as far as that is known.
     state: Result<Observed, Refused>,
     differences: Vec<FieldDifference>,
     label_ids: BTreeMap<String, String>,
-    /// The time at which its text had last been changed when it was read.
     edited_at: Timestamp,
-    /// True where somebody changed its text between that and our change.
     is_overwritten: bool,
-    /// The issue below which it is put, by the id that GraphQL has for it.
     parent: Option<&'c str>,
     /// True where nothing is left to be asked about its parent.
     is_parent_known: bool,
@@ -51,15 +45,14 @@ impl GitHubTracker {
     pub(in crate::tracker::github) async fn update_tickets(
         &self,
         changes: &[Change],
-        heard: &mut Option<Budget>,
     ) -> Vec<Outcome<Delivered>> {
         let mut outcomes = Vec::with_capacity(changes.len());
         for changes in changes.chunks(super::UPDATE_BATCH) {
-            match self.update_by_ids(changes, heard).await {
+            match self.update_by_ids(changes).await {
                 Some(updated) => outcomes.extend(updated),
                 None => {
                     for change in changes {
-                        outcomes.push(self.update_issue(change, heard).await);
+                        outcomes.push(self.update_issue(change).await);
                     }
                 }
             }
@@ -68,11 +61,7 @@ impl GitHubTracker {
     }
 
     /// Changes tickets by GraphQL; `None` where that cannot be. What was changed before is read again.
-    async fn update_by_ids(
-        &self,
-        changes: &[Change],
-        heard: &mut Option<Budget>,
-    ) -> Option<Vec<Outcome<Delivered>>> {
+    async fn update_by_ids(&self, changes: &[Change]) -> Option<Vec<Outcome<Delivered>>> {
         let is_for_rest = |change: &Change| has_fields(&change.desired, change.before.as_ref());
         if !self.has_graphql.load(Ordering::Relaxed) || changes.iter().any(is_for_rest) {
             return None;
@@ -84,7 +73,7 @@ impl GitHubTracker {
         ids.extend(above.iter().take(READ_BATCH - changes.len()));
         let labels: BTreeSet<String> =
             changes.iter().flat_map(|change| change.desired.labels.iter().cloned()).collect();
-        let mut batch = match self.read_batch(&ids, &labels, heard).await {
+        let mut batch = match self.read_batch(&ids, &labels).await {
             Ok(batch) => batch,
             Err(NoAnswer::Absent) => return None,
             Err(NoAnswer::Refused(refused)) => {
@@ -100,15 +89,15 @@ impl GitHubTracker {
         // Foreign labels are there, since the issues have them.
         let wanted = wanted.filter(|label| labels.contains(label)).collect();
         let mut known = batch.label_ids;
-        if let Err(refused) = self.make_labels(&wanted, &mut known, heard).await {
+        if let Err(refused) = self.make_labels(&wanted, &mut known).await {
             return Some(changes.iter().map(|_| refused.clone().outcome()).collect());
         }
-        if self.mutate_all(&mut pending, &known, heard).await.is_err() {
+        if self.mutate_all(&mut pending, &known).await.is_err() {
             return None;
         }
         let mut outcomes = Vec::with_capacity(pending.len());
         for pending in pending {
-            outcomes.push(self.finished(pending, heard).await);
+            outcomes.push(self.finished(pending).await);
         }
         Some(outcomes)
     }
@@ -158,7 +147,6 @@ impl GitHubTracker {
         &self,
         pending: &mut [Pending<'_>],
         known_labels: &BTreeMap<String, String>,
-        heard: &mut Option<Budget>,
     ) -> Result<(), NoGraphQl> {
         let mut waiting: Vec<(usize, Mutation)> = Vec::new();
         for (at, pending) in pending.iter().enumerate() {
@@ -173,7 +161,7 @@ impl GitHubTracker {
         }
         for request in waiting.chunks(MUTATIONS) {
             // What comes after a request that was refused as a whole would be refused, too.
-            let stopped = self.mutate(pending, request, heard).await?;
+            let stopped = self.mutate(pending, request).await?;
             if let Some(failure) = stopped {
                 let sent = request.last().map_or(0, |(at, _)| at + 1);
                 for (at, _) in waiting.iter().filter(|(at, _)| *at >= sent) {
@@ -185,15 +173,13 @@ impl GitHubTracker {
         Ok(())
     }
 
-    /// Sends one request; the failure is one of the whole request.
     async fn mutate(
         &self,
         pending: &mut [Pending<'_>],
         request: &[(usize, Mutation)],
-        heard: &mut Option<Budget>,
     ) -> Result<Option<Failure>, NoGraphQl> {
         let document = Document::mutate(request.iter().map(|(_, mutation)| mutation));
-        let (answer, reply) = match self.ask_graphql(document, Effect::Writes, heard).await {
+        let (answer, reply) = match self.ask_graphql(document, Effect::Writes).await {
             Ok(answered) => answered,
             Err(NoAnswer::Absent) => return Err(NoGraphQl),
             Err(NoAnswer::Refused(refused)) => {
@@ -241,14 +227,13 @@ impl GitHubTracker {
         Ok(last.filter(|_| !has_any && answer.data.is_none()))
     }
 
-    /// Returns what became of one ticket, after its parent was seen to.
-    async fn finished(&self, pending: Pending<'_>, heard: &mut Option<Budget>) -> Outcome<Delivered> {
+    async fn finished(&self, pending: Pending<'_>) -> Outcome<Delivered> {
         let Pending { change, state, is_overwritten, is_parent_known, .. } = pending;
         let mut current = match state {
             Ok(current) => current,
             Err(refused) => return refused.outcome(),
         };
-        if !is_parent_known && let Err(refused) = self.settle_parent(change, &mut current, heard).await {
+        if !is_parent_known && let Err(refused) = self.settle_parent(change, &mut current).await {
             return refused.after_a_write().outcome();
         }
         let mut outcome = self.delivered(change, current);
@@ -259,5 +244,4 @@ impl GitHubTracker {
     }
 }
 
-/// The server does not know these mutations.
 struct NoGraphQl;

@@ -8,7 +8,6 @@ use crate::{
     tracker::jira::issue::length as text_length,
 };
 
-/// Nodes, and how many lines of the body have no place among them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rendered {
     pub(super) nodes: Vec<Json>,
@@ -19,7 +18,6 @@ const LIST_OVERHEAD: usize = 100;
 
 const LONGEST_ID: &str = "stepmark-999999";
 
-/// A line of the body: what makes one line on the page.
 enum Line<'b> {
     Node(Json),
     Point(&'b [Inline]),

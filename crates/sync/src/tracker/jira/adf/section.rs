@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::{
-    normal_form::{normal_form, plain_text, text_length},
+    normal_form, plain_text,
     render::{length, render},
+    text_length,
 };
 use crate::{
-    ticket::{Inline, Marker, MergeError, Ticket},
+    Result,
+    ticket::{Inline, Marker, Ticket, no_room},
     tracker::jira::issue::spelled,
 };
 use serde_json::{Value as Json, json};
@@ -26,26 +28,24 @@ const SIGNATURE: &str = "stepmark:v1:";
 /// The text before the labels that were given to the issue, in that line.
 const LABELS: &str = "stepmark:labels: ";
 
+const NO_DOCUMENT: &str = "the description is no document of Atlassian's format, version 1";
+
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::tracker::jira) struct Description(Vec<Json>);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the description is no document of Atlassian's format, version 1")]
-pub(in crate::tracker::jira) struct Unreadable;
 
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tracker::jira) struct Section<'t>(pub(in crate::tracker::jira) &'t Ticket);
 
 impl Description {
     /// The description that `value` is; null is an empty one.
-    pub(in crate::tracker::jira) fn read(value: &Json) -> Result<Self, Unreadable> {
+    pub(in crate::tracker::jira) fn read(value: &Json) -> Result<Self, String> {
         if value.is_null() {
             return Ok(Self::empty());
         }
         let is_document = value["type"] == "doc" && value["version"] == 1;
         match value["content"].as_array().filter(|_| is_document) {
             Some(nodes) => Ok(Self(nodes.clone())),
-            None => Err(Unreadable),
+            None => Err(NO_DOCUMENT.to_owned()),
         }
     }
 
@@ -53,11 +53,11 @@ impl Description {
         Self(Vec::new())
     }
 
-    pub(in crate::tracker::jira) fn parse(text: &str) -> Result<Self, Unreadable> {
+    pub(in crate::tracker::jira) fn parse(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Ok(Self::empty());
         }
-        Self::read(&serde_json::from_str(text).map_err(|_| Unreadable)?)
+        Self::read(&serde_json::from_str(text).map_err(|_| NO_DOCUMENT)?)
     }
 
     pub(in crate::tracker::jira) fn json(&self) -> Json {
@@ -69,7 +69,6 @@ impl Description {
         self.0.iter().find(|node| is_section_of(node, marker)).map(plain_text)
     }
 
-    /// Returns whether nothing but our panel for `marker` stands in it.
     pub(in crate::tracker::jira) fn is_alone(&self, marker: &Marker) -> bool {
         self.0.iter().all(|node| is_section_of(node, marker))
     }
@@ -88,20 +87,13 @@ impl Description {
 impl Section<'_> {
     /// `description` with our panel renewed, at its top where there was none. A panel of the same marker that
     /// stands there twice becomes one; one without its last line is a person's.
-    pub(in crate::tracker::jira) fn merged_into(
-        &self,
-        description: &Description,
-    ) -> Result<Description, MergeError> {
+    pub(in crate::tracker::jira) fn merged_into(&self, description: &Description) -> Result<Description> {
         let marker = &self.0.marker;
         let foreign: Vec<&Json> = description.0.iter().filter(|node| !is_section_of(node, marker)).collect();
         let written = foreign.iter().map(|node| text_length(node)).sum::<usize>();
         let room = DESCRIPTION_LIMIT.checked_sub(written).filter(|room| *room >= LEAST_ROOM);
         let Some(room) = room else {
-            return Err(MergeError::NoRoom {
-                marker: marker.clone(),
-                foreign: written,
-                limit: DESCRIPTION_LIMIT,
-            });
+            return Err(no_room(written, DESCRIPTION_LIMIT));
         };
         let panel = self.panel(room);
         let at = description.0.iter().position(|node| is_section_of(node, marker)).unwrap_or(0);
@@ -111,10 +103,7 @@ impl Section<'_> {
     }
 
     /// The same; `None` where `description` says it already.
-    pub(in crate::tracker::jira) fn renewed(
-        &self,
-        description: &Description,
-    ) -> Result<Option<Description>, MergeError> {
+    pub(in crate::tracker::jira) fn renewed(&self, description: &Description) -> Result<Option<Description>> {
         let wanted = self.merged_into(description)?;
         let is_same = wanted.0.iter().map(normal_form).eq(description.0.iter().map(normal_form));
         Ok((!is_same).then_some(wanted))
@@ -324,7 +313,7 @@ mod tests {
         for strange in
             [json!("text"), json!({"type": "doc"}), json!({"version": 2, "type": "doc", "content": []})]
         {
-            assert_eq!(Description::read(&strange), Err(Unreadable), "{strange}");
+            assert!(Description::read(&strange).is_err(), "{strange}");
         }
         assert_eq!(Description::parse("").unwrap(), Description::read(&Json::Null).unwrap());
         assert!(Description::parse("no JSON").is_err());
