@@ -140,8 +140,8 @@ pub struct InputDocument {
 }
 
 impl InputDocument {
-    /// Below the root or a folder of `artifact`. Empty for addresses, patterns, variables, paths of one machine,
-    /// remarks, and files of [`INSTALLED`].
+    /// Below the root or a folder of `artifact`. Empty for addresses, patterns, variables, paths of one
+    /// machine, remarks, and files of [`INSTALLED`].
     pub fn candidates(&self, artifact: &ProjectPath) -> Vec<ProjectPath> {
         let written = self.path.trim();
         let path = written.strip_prefix("{project-root}/").unwrap_or(written);

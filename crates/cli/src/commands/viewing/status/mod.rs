@@ -150,7 +150,7 @@ answers! { Answer<'a>
     "stepmark.status/2" Status {
         root: String, files: usize, total: usize, status_only: usize, artifacts: Vec<Kept<ArtifactWire>>,
         other_files: Vec<FileRow<'a>>, unreadable: Vec<String>,
-        /// What retrospectives of BMAD want done, by id
+        /// Open action items of retrospectives, by id
         #[serde(skip_serializing_if = "Vec::is_empty")] open_action_items: Vec<String>,
     }
     struct FileRow<'a> { path: &'a ProjectPath, problems: &'a ProblemCounts }
