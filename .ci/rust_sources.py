@@ -6,7 +6,6 @@ import subprocess
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[1]
 TEST_FILE = re.compile(r"(cases|.*_cases|tests|sample.*|scripted.*|scratch.*)(\.rs)?")
-TEST_MODULE = re.compile(r"(?m)^#\[cfg\(test\)\]\n(?:#\[.*\]\n)*(?:pub(?:\(crate\))? )?mod \w+;\n")
 PATH_GOES_ON = re.compile(r"[\w:{*]|\s+as\s+\w")
 COMMENT = re.compile(r"(?m)^\s*//.*$|\s//\s.*$")
 
@@ -26,9 +25,27 @@ def is_test(path):
     return any(TEST_FILE.fullmatch(part) for part in path.parts)
 
 
+def product_of(path):
+    """The text of a file without its items that are `#[cfg(test)]`, wherever they are."""
+    lines, kept, at = (CHECKOUT / path).read_text().splitlines(keepends=True), [], 0
+    while at < len(lines):
+        if lines[at].lstrip().startswith(("#[cfg(test)]", "#[cfg(all(test,")):
+            indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+            while lines[at].lstrip().startswith("#["):
+                at += 1
+            while not lines[at].startswith(indent + "}") and not lines[at].rstrip().endswith((";", "},", "}")):
+                at += 1
+                if lines[at - 1].rstrip().endswith("{"):
+                    at = next(end for end in range(at, len(lines)) if lines[end].startswith(indent + "}"))
+        else:
+            kept.append(lines[at])
+        at += 1
+    return "".join(kept)
+
+
 def code_of(path):
-    """The code of a file: without comments, modules of tests, and what stands below `#[cfg(test)]`."""
-    return COMMENT.sub("", TEST_MODULE.sub("", (CHECKOUT / path).read_text()).split("#[cfg(test)]")[0])
+    """The code of a file without comments and tests."""
+    return COMMENT.sub("", product_of(path))
 
 
 def used_paths(text, prefix):

@@ -2,8 +2,8 @@
 """How large each crate is, held to the numbers of size.toml. Usage: size.py [--write]
 
 files      in src/, without those that serve tests only (cases.rs, *_cases.rs, tests.rs, sample*, scripted*, scratch*, tests/)
-lines      of these files, up to the first `#[cfg(test)]`; blank lines and comments count
-tests      lines that serve tests: whole files, what stands below `#[cfg(test)]`, and `tests/`
+lines      of these files, without items that are `#[cfg(test)]`; blank lines and comments count
+tests      lines that serve tests: whole files, items that are `#[cfg(test)]`, and `tests/`
 error_types and json_macros: types that derive an error, and `json!` of commands, whose answers are to be types
 names      that a user of the crate can write: what lib.rs declares or re-exports as `pub`, and what its public modules do in
            turn; a re-exported module or crate is one name; methods, fields and variants do not count
@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 import limits
-from rust_sources import CHECKOUT, code_of, files_under, is_test, leaves
+from rust_sources import CHECKOUT, code_of, files_under, is_test, leaves, product_of
 
 TOTALS = ["files", "lines", "tests", "error_types", "json_macros"]
 ERROR_TYPE = re.compile(r"(?s)#\[derive\([^\]]*\b(?:thiserror::)?Error\b[^\]]*\)\]")
@@ -53,14 +53,11 @@ def tree(package, *arguments):
     return {(name, version) for name, version in packages if name != package}
 
 
-def product(file):
-    return (CHECKOUT / file).read_text().split("#[cfg(test)]")[0]
-
-
 def tests(file):
+    """The number of lines that serve tests."""
     text = (CHECKOUT / file).read_text()
     is_whole = is_test(file) or "tests" in file.parts
-    return text if is_whole else text.removeprefix(product(file))
+    return text.count("\n") - (0 if is_whole else product_of(file).count("\n"))
 
 
 def measure(folder):
@@ -70,10 +67,10 @@ def measure(folder):
     root = folder / "src" / ("lib.rs" if (CHECKOUT / folder / "src/lib.rs").exists() else "main.rs")
     numbers = {
         "files": len(sources),
-        "lines": sum(product(file).count("\n") for file in sources),
-        "tests": sum(tests(file).count("\n") for file in [*files_under(folder / "src"), *files_under(folder / "tests")]),
-        "error_types": sum(len(ERROR_TYPE.findall(product(file))) for file in sources),
-        "json_macros": sum(product(file).count("json!") for file in sources if "commands" in file.parts),
+        "lines": sum(product_of(file).count("\n") for file in sources),
+        "tests": sum(tests(file) for file in [*files_under(folder / "src"), *files_under(folder / "tests")]),
+        "error_types": sum(len(ERROR_TYPE.findall(product_of(file))) for file in sources),
+        "json_macros": sum(product_of(file).count("json!") for file in sources if "commands" in file.parts),
         "names": len(names(root)),
         "direct": len(tree(package, "--depth", "1")),
         "transitive": len(tree(package)),

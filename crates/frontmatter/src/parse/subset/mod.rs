@@ -13,7 +13,7 @@ mod block;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
-mod agreement;
+mod agreement_cases;
 
 use std::borrow::Cow;
 
