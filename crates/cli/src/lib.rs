@@ -5,6 +5,7 @@ mod exit;
 #[macro_use]
 mod schemas;
 mod arguments;
+mod command_line;
 mod attribution;
 mod environment;
 mod project;
@@ -29,7 +30,7 @@ use clap::FromArgMatches;
 use stepmark_view::wording::visible;
 
 use crate::{
-    arguments::{Arguments, Command},
+    command_line::{Arguments, Command},
     environment::Environment,
     exit::{Exit, Failure},
     output::Output,

@@ -11,7 +11,8 @@ use stepmark_store::{
 };
 
 use crate::{
-    arguments::{Arguments, Command, ProjectArguments},
+    arguments::ProjectArguments,
+    command_line::{Arguments, Command},
     environment::Environment,
     exit::{Exit, Failure},
     output::{Output, spinner},

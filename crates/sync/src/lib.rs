@@ -27,11 +27,6 @@ pub mod plan;
 pub mod tracker;
 pub mod worker;
 pub mod run;
-<<<<<<< HEAD
-=======
-#[cfg(test)]
-mod sendable_cases;
->>>>>>> ec28cda4 (Sizes are counted honestly: tests are items that are cfg(test), wherever they are)
 
 /// A future that is kept as a value, so that traits with asynchronous methods can be used as trait objects.
 pub type BoxFuture<'f, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'f>>;

@@ -20,7 +20,8 @@ use std::cell::Cell;
 use stepmark_sync::configuration::SyncConfiguration;
 
 use crate::{
-    arguments::{Arguments, Command, ProjectArguments},
+    arguments::ProjectArguments,
+    command_line::{Arguments, Command},
     environment::Environment,
     exit::{Exit, Failure},
     output::Output,

@@ -2,7 +2,7 @@
 
 mod pages;
 
-use crate::arguments::Arguments;
+use crate::command_line::Arguments;
 use clap::{Command, CommandFactory};
 
 pub(crate) use pages::all_commands;

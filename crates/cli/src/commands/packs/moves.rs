@@ -17,7 +17,8 @@ use stepmark_store::{
 };
 
 use crate::{
-    arguments::{self, ActingArguments, Arguments, OutputArguments, ProjectArguments},
+    arguments::{self, ActingArguments, OutputArguments, ProjectArguments},
+    command_line::{self, Arguments},
     commands::changing::change,
     environment::Environment,
     exit::{Exit, Failure},
@@ -138,7 +139,7 @@ fn arguments_of(kind: &Arc<Kind>, found: &ArgMatches) -> Result<Arguments, clap:
         project: ProjectArguments::from_arg_matches(found)?,
         acting: ActingArguments::from_arg_matches(found)?,
         output: OutputArguments::from_arg_matches(found)?,
-        command: arguments::Command::Made(made),
+        command: command_line::Command::Made(made),
     })
 }
 

@@ -1,6 +1,6 @@
 //! Texts that are read here, and texts that are left to the full parser.
 
-use super::agreement::is_read;
+use super::agreement_cases::is_read;
 
 #[test]
 fn everyday_frontmatter_is_read_as_the_full_parser_does() {
