@@ -57,10 +57,11 @@ pub use stepmark_model::workflow::{Next, Progress, Step, Track, WorkflowDefiniti
 pub use stepmark_store::workspace::Workflows;
 
 // The project.
-pub use stepmark_store::workspace::{ArtifactError, Artifacts, Clock, Context, OpenError, Workspace};
+pub use stepmark_store::workspace::{Artifacts, Clock, Context, Workspace};
+pub use stepmark_store::{Error, ErrorKind};
 
-pub use stepmark_store::configuration::{Configuration, ConfigurationError, ConfigurationSources};
-pub use stepmark_store::disk::{ResolveError, Root, RootError, WalkError, WalkProblem};
+pub use stepmark_store::configuration::{Configuration, ConfigurationSources};
+pub use stepmark_store::disk::{ResolveError, Root, WalkProblem};
 
 pub use stepmark_store::workspace::{ArtifactChange, ArtifactChanges, Revision};
 
@@ -69,7 +70,7 @@ pub use stepmark_store::watching::ArtifactWatch;
 
 // Rules.
 pub use stepmark_model::check::{Finding, Level, RULES, Rule, Severity, rule_of};
-pub use stepmark_store::checking::{CheckError, CheckReport, CheckedFile, Checks, Known, Selection};
+pub use stepmark_store::checking::{CheckReport, CheckedFile, Checks, Known, Selection};
 
 pub use stepmark_model::check::{Fix, Remedy, Safety};
 #[cfg(feature = "write")]
@@ -100,9 +101,9 @@ pub use stepmark_model::projection::{checkpoint::Checkpoint, gates::Closed};
 pub use stepmark_store::checkpoints::Checkpoints;
 #[cfg(feature = "write")]
 pub use stepmark_store::checkpoints::{CheckpointError, CheckpointMade, RestoreError, Restored};
-pub use stepmark_store::gates::{GateAnswer, GateError, Gates};
+pub use stepmark_store::gates::{GateAnswer, Gates};
 #[cfg(feature = "history")]
-pub use stepmark_store::history::{History, HistoryError, Selection as EventSelection};
+pub use stepmark_store::history::{History, Selection as EventSelection};
 pub use stepmark_store::leases::{LeaseError, Leases};
 #[cfg(feature = "history")]
 pub use stepmark_store::workspace::ProjectHistory;

@@ -105,7 +105,7 @@ fn a_decision_fails_with_the_programs_own_error() {
     assert!(matches!(boxed, Err(UpdateError::Refused { source, .. }) if source.to_string() == "no"));
     assert_eq!((fs::read(folder.path().join(PRD)).unwrap(), events(&workspace)), (before, 0));
     let missing = workspace.update("docs/none.md", decide(false, "x"));
-    assert!(matches!(missing, Err(UpdateError::Change(ChangeError::Artifact(_)))), "{missing:?}");
+    assert!(matches!(missing, Err(UpdateError::Change(ChangeError::Store(_)))), "{missing:?}");
     workspace.update(PRD, decide(false, "step-02-x")).unwrap();
 
     fn by_question_mark(workspace: &Workspace) -> Result<(), ChangeError> {

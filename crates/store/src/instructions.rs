@@ -1,13 +1,14 @@
 //! The instruction file of the project: assembled, judged, and written anew at a cycle boundary only: a
 //! session that runs keeps the instructions that it began with.
 
+use crate::Error;
 use std::borrow::Cow;
 
-use crate::disk::{WalkError, WalkProblem};
+use crate::disk::WalkProblem;
 #[cfg(feature = "write")]
 use crate::projection::publish;
 use crate::projection::{OnEdit, ProjectedFile, Projection, Witness};
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath, ProjectPathError, StateDigest},
     projection::{
@@ -40,13 +41,13 @@ pub struct CachedInstructions {
 #[derive(Debug, thiserror::Error)]
 pub enum InstructionError {
     #[error("cannot assemble the instructions: the component `{path}` cannot be read")]
-    Component { path: ProjectPath, source: ArtifactError },
+    Component { path: ProjectPath, source: Error },
     #[error(transparent)]
     NotText(#[from] ComponentNotText),
     #[error("cannot read the cached instructions")]
-    Cached(#[source] ArtifactError),
+    Cached(#[source] Error),
     #[error(transparent)]
-    Walk(#[from] WalkError),
+    Store(#[from] Error),
     #[error(transparent)]
     Path(#[from] ProjectPathError),
     #[error(
@@ -162,7 +163,7 @@ impl Instructions<'_> {
         let unreadable = found
             .unreadable
             .iter()
-            .map(|error| InstructedArtifact { path: error.path().clone(), digest: None });
+            .filter_map(|error| Some(InstructedArtifact { path: error.path()?.clone(), digest: None }));
         let mut artifacts: Vec<_> = readable.chain(unreadable).collect();
         artifacts.retain(|artifact| artifact.path != *output);
         artifacts.sort_by(|one, other| one.path.cmp(&other.path));
@@ -173,7 +174,7 @@ impl Instructions<'_> {
     fn cached_file(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, InstructionError> {
         match self.workspace.read_file(path) {
             Ok(bytes) => Ok(Some(bytes)),
-            Err(ArtifactError::Missing { .. }) => Ok(None),
+            Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(InstructionError::Cached(error)),
         }
     }

@@ -2,6 +2,7 @@
 //! [`stepmark_model::lease`] for what they mean). A lease changes under the lock of its artifact and that of
 //! all leases, and durably.
 
+use crate::Error;
 use std::{io, path::PathBuf};
 
 #[cfg(feature = "write")]
@@ -9,7 +10,7 @@ use crate::commit::{self, ArtifactLock, CommitError};
 use crate::disk::{ResolveError, local_state::StateFolder, own_file};
 #[cfg(feature = "write")]
 use crate::git::process::WithoutGit;
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::ArtifactKey,
@@ -36,7 +37,7 @@ pub struct LeaseState {
 #[non_exhaustive]
 pub enum LeaseError {
     #[error(transparent)]
-    Artifact(#[from] ArtifactError),
+    Store(#[from] Error),
     #[error(transparent)]
     Resolve(#[from] ResolveError),
     #[error("cannot read `{}`, the lease of `{path}`", file.display())]
@@ -56,7 +57,7 @@ pub enum LeaseError {
     List { folder: PathBuf, source: io::Error },
     #[cfg(feature = "write")]
     #[error("the lease of `{path}` was taken over, but the journal could not be told")]
-    Tell { path: ProjectPath, source: crate::workspace::AppendError },
+    Tell { path: ProjectPath, source: Error },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -154,7 +155,7 @@ impl Leases<'_> {
             if holder == Some(session.as_str()) {
                 match self.release(&lease.path) {
                     // Its artifact is gone, and the lease runs out.
-                    Err(LeaseError::Artifact(_)) => {}
+                    Err(LeaseError::Store(_)) => {}
                     other => drop(other?),
                 }
                 released.push(lease.path);
@@ -214,7 +215,7 @@ impl Leases<'_> {
             .map_err(CommitError::from)?;
         let _held_with_the_lock = WithoutGit::begin();
         let bytes = lock.read().map_err(CommitError::from)?;
-        let bytes = bytes.ok_or_else(|| ArtifactError::Missing { path: path.clone() })?;
+        let bytes = bytes.ok_or_else(|| Error::missing(path.clone()))?;
         let key = ArtifactKey::of(&Artifact::read(path.clone(), bytes));
         let leases = commit::LeaseFiles::lock(self.workspace.root(), path)?;
         let current = self.read(path, &key)?;

@@ -1,27 +1,20 @@
 //! Failures to change an artifact.
 
-use std::io::ErrorKind;
-
 use super::{Exit, Failure, chain};
 use crate::{output::Excerpt, published_file::PublishFileError};
 use stepmark_frontmatter::{Document, EditError};
 use stepmark_model::{
-    artifact::{ProjectPath, ProjectPathError},
+    artifact::ProjectPath,
     lifecycle::MoveRefusal,
     transition::{Remark, TransitionRefusal},
 };
 use stepmark_store::{
     changes::ChangeError,
     commit::{CommitError, Found, LockError},
-    configuration::ConfigurationError,
-    disk::{RelativeError, ResolveError, WalkError},
+    disk::ResolveError,
     fixing::StagedFixError,
-    git::GitVersionError,
     leases::LeaseError,
-    repository::ChangedArtifactsError,
-    workspace::{ArtifactError, OpenError, WorkflowFileError},
 };
-use stepmark_view::observation::ObservationError;
 
 impl From<ChangeError> for Failure {
     fn from(error: ChangeError) -> Self {
@@ -51,7 +44,7 @@ fn of_change(error: ChangeError) -> Failure {
         return Failure::from_error(Exit::Conflict, &error);
     }
     match error {
-        ChangeError::Artifact(error) => error.into(),
+        ChangeError::Store(error) => error.into(),
         ChangeError::Path(error) => Failure::from_error(Exit::Usage, &error),
         ChangeError::Refused { path, source } => refusal(&path, &source),
         ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
@@ -74,10 +67,7 @@ fn of_change(error: ChangeError) -> Failure {
             .with_help("commit it first, or remove it with `--force`"),
         ChangeError::HasChildren { .. } => Failure::from_error(Exit::Findings, &error)
             .with_help("remove them first, or remove it with `--force`: then they have no parent (SM504)"),
-        ChangeError::History(error) => error.into(),
         ChangeError::Lease(error) => error.into(),
-        ChangeError::Walk(error) => error.into(),
-        ChangeError::Check(error) => error.into(),
         ChangeError::Exists { .. } | ChangeError::Left { .. } => Failure::from_error(Exit::Findings, &error),
         ChangeError::Commit(error) => {
             let exit = match &error {
@@ -93,7 +83,7 @@ fn of_change(error: ChangeError) -> Failure {
 impl From<LeaseError> for Failure {
     fn from(error: LeaseError) -> Self {
         match error {
-            LeaseError::Artifact(error) => error.into(),
+            LeaseError::Store(error) => error.into(),
             LeaseError::Commit(error) => ChangeError::Commit(error).into(),
             LeaseError::Refused { ref source, .. } => {
                 Self::from_error(Exit::Conflict, &error).with_help(source.remedy())
@@ -194,72 +184,8 @@ pub(super) fn edit_failure(path: &ProjectPath, bytes: &[u8], error: &EditError) 
     }
 }
 
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Self {
-        if let OpenError::Git(error) = error {
-            return error.into();
-        }
-        let exit = match &error {
-            OpenError::Configuration(ConfigurationError::Given { .. }) => Exit::Usage,
-            // A folder that is not there is a mistake of whoever named it.
-            OpenError::Root(_) => Exit::Usage,
-            _ => Exit::Io,
-        };
-        let failure = Self::from_error(exit, &error);
-        match &error {
-            OpenError::Configuration(ConfigurationError::Given { .. }) => failure,
-            OpenError::Configuration(ConfigurationError::Invalid { .. }) => {
-                failure.with_help("fix that line; nothing was changed")
-            }
-            OpenError::Configuration(ConfigurationError::StateKey { .. }) => {
-                failure.with_help("take the key out of that file; nothing was changed")
-            }
-            OpenError::Configuration(_) => {
-                failure.with_help("correct or remove it: without a configuration the defaults count")
-            }
-            _ => failure,
-        }
-    }
-}
-
-impl From<RelativeError> for Failure {
-    fn from(error: RelativeError) -> Self {
-        let failure = Self::from_error(Exit::Usage, &error);
-        match &error {
-            RelativeError::Unusable { source: ProjectPathError::Empty } => {
-                failure.with_help("name a file in it")
-            }
-            RelativeError::Unusable { source: ProjectPathError::NotUtf8 { .. } } => {
-                failure.with_help("rename the file: such a name differs from system to system")
-            }
-            _ => failure,
-        }
-    }
-}
-
 failures! {
-    WalkError: Io;
-    GitVersionError: Io [ NoCommit: Usage, NoMergeBase: Usage, NoRepository: Usage ];
-    StagedFixError: Io { Change, Git };
-    ChangedArtifactsError: Io { Git };
-}
-
-impl From<ArtifactError> for Failure {
-    fn from(error: ArtifactError) -> Self {
-        let exit = match &error {
-            ArtifactError::Resolve(error) => resolve_exit(error),
-            ArtifactError::Missing { .. } => Exit::Usage,
-            _ => Exit::Io,
-        };
-        let failure = Self::from_error(exit, &error);
-        match &error {
-            ArtifactError::Missing { .. } => failure.with_help("`stepmark status` lists the artifacts"),
-            ArtifactError::Read { source, .. } if source.kind() == ErrorKind::IsADirectory => {
-                failure.with_help("name a file in it")
-            }
-            _ => failure,
-        }
-    }
+    StagedFixError: Io { Change, Store };
 }
 
 impl From<ResolveError> for Failure {
@@ -268,27 +194,11 @@ impl From<ResolveError> for Failure {
     }
 }
 
-impl From<WorkflowFileError> for Failure {
-    fn from(error: WorkflowFileError) -> Self {
-        ArtifactError::from(error).into()
-    }
-}
-
-impl From<Box<ArtifactError>> for Failure {
-    fn from(error: Box<ArtifactError>) -> Self {
-        (*error).into()
-    }
-}
-
 pub(super) const fn resolve_exit(error: &ResolveError) -> Exit {
     match error {
         ResolveError::Unreachable { .. } => Exit::Io,
         _ => Exit::Usage,
     }
-}
-
-failures! {
-    ObservationError: Io { Artifacts, Check, History };
 }
 
 impl From<PublishFileError> for Failure {

@@ -1,53 +1,15 @@
 //! Failures to use history, checkpoints or sessions.
 
-use stepmark_model::journal::ReplayError;
-use stepmark_store::checkpoints::{CheckpointError, CheckpointListError, CheckpointReadError, RestoreError};
-use stepmark_store::workspace::AppendError;
-use stepmark_store::{
-    commit::CompactError, disk::LocalStateError, doctor::DoctorError, history::HistoryError,
-};
-use stepmark_store::{hooks::StageHistoryError, replay::ReplayArtifactsError, resuming::ChoiceError};
+use stepmark_store::checkpoints::{CheckpointError, RestoreError};
+use stepmark_store::commit::CompactError;
+use stepmark_store::hooks::StageHistoryError;
 
 use super::{Exit, Failure};
 
 failures! {
     CompactError: Io;
-    LocalStateError: Io;
-    ReplayArtifactsError: Io { History, Walk, Artifact };
-    AppendError: Io { Interrupted, History };
-    StageHistoryError: Io { History, Seal, Git };
-    CheckpointListError: Io { Artifact };
-    RestoreError: Io { Checkpoint, Change } [ OtherArtifact: Findings, NotProven: Findings ];
-    ChoiceError: Io { Walk, Artifact, History };
-    DoctorError: Io { Commit, History, Fix, Walk, Replay };
-}
-
-impl From<HistoryError> for Failure {
-    fn from(error: HistoryError) -> Self {
-        let exit = match &error {
-            HistoryError::UnknownEvent { .. }
-            | HistoryError::AmbiguousEvent { .. }
-            | HistoryError::NoEventId { .. }
-            | HistoryError::UnknownSession { .. } => Exit::Usage,
-            // There is no state to show, or none that can be trusted.
-            HistoryError::Replay { source: ReplayError::NoState { .. }, .. } => Exit::Findings,
-            _ => Exit::Io,
-        };
-        Self::from_error(exit, &error)
-    }
-}
-
-impl From<CheckpointReadError> for Failure {
-    fn from(error: CheckpointReadError) -> Self {
-        match error {
-            CheckpointReadError::Read(error) => {
-                let failure = Self::from(error);
-                failure.with_help("`stepmark checkpoint list ARTIFACT` shows the checkpoints")
-            }
-            _ => Self::from_error(Exit::Findings, &error)
-                .with_help("take it back from git, or use another one"),
-        }
-    }
+    StageHistoryError: Io { Store };
+    RestoreError: Io { Store, Change } [ OtherArtifact: Findings, NotProven: Findings ];
 }
 
 impl From<CheckpointError> for Failure {

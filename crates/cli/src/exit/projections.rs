@@ -1,13 +1,9 @@
 //! Failures to make or use a copy of the artifacts, and of sync.
 
-use stepmark_store::checking::{BaselineWriteError, CheckError};
-use stepmark_store::manifest::{
-    ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError,
-};
+use stepmark_store::checking::BaselineWriteError;
+use stepmark_store::instructions::InstructionError;
+use stepmark_store::manifest::ManifestPublishError;
 use stepmark_store::{changes::ChangeError, projection::ProjectionError};
-use stepmark_store::{
-    gates::GateError, hooks::HookError, index::RefreshError, instructions::InstructionError,
-};
 
 use stepmark_sync::{
     configuration::SyncConfigurationError,
@@ -22,7 +18,7 @@ use super::{Exit, Failure};
 impl From<InstructionError> for Failure {
     fn from(error: InstructionError) -> Self {
         match error {
-            InstructionError::Walk(error) => error.into(),
+            InstructionError::Store(error) => error.into(),
             InstructionError::OwnComponent { .. } => Self::from_error(Exit::Findings, &error)
                 .with_help("name another output in `.stepmark/config.yaml`"),
             InstructionError::Projection(error) => of_projection(
@@ -48,21 +44,8 @@ fn of_projection(error: ProjectionError, remedy: &str) -> Failure {
     }
 }
 
-impl From<Box<CheckError>> for Failure {
-    fn from(error: Box<CheckError>) -> Self {
-        (*error).into()
-    }
-}
-
 failures! {
-    CheckError: Io { Chains, Gates, History, Workflow, Git };
-    RefreshError: Io { Walk, Check, History };
-    GateError: Io { Resolve, Workflow, Artifact };
-    BaselineWriteError: Io { Read, Commit };
-    HookError: Io [ NoGit: Findings, NoRepository: Findings, Foreign: Findings ];
-    ManifestPlaceError: Io { Outside } [ Installers: Usage ];
-    ManifestReadError: Io [ Missing: Usage ];
-    ManifestWriteError: Io [ Unlistable: Findings ];
+    BaselineWriteError: Io { Store, Commit };
 }
 
 impl From<ProjectionError> for Failure {
@@ -74,7 +57,7 @@ impl From<ProjectionError> for Failure {
 impl From<ManifestPublishError> for Failure {
     fn from(error: ManifestPublishError) -> Self {
         match error {
-            ManifestPublishError::Place(error) => error.into(),
+            ManifestPublishError::Store(error) => error.into(),
             ManifestPublishError::Projection(error) => {
                 of_projection(error, "name another file with --file, or move this one away")
             }

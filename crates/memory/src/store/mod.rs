@@ -6,12 +6,13 @@ mod recalling;
 pub(crate) mod reading;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
+use stepmark_store::Error;
 
 use crate::{Edge, EdgeKind, MemoryKind, MemoryRecord, Node, NodeKind, ranking::Score};
 use jiff::Timestamp;
 use rusqlite::params;
 use serde::Serialize;
-use stepmark_store::{disk::CacheUnavailable, history::HistoryError};
+use stepmark_store::disk::CacheUnavailable;
 
 pub use memory::{Counts, Memory};
 
@@ -43,7 +44,7 @@ pub struct Recalled {
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     #[error(transparent)]
-    History(#[from] HistoryError),
+    History(#[from] Error),
     #[error("cannot read the memory of the project: SQLite says: {0}")]
     Database(#[from] rusqlite::Error),
     #[error("cannot keep the memory of the project in the cache")]

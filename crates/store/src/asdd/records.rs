@@ -1,9 +1,10 @@
 //! The records of ASDD on the disk: a file each.
 
 use super::Asdd;
+use crate::Error;
 use crate::disk::names_in;
 use crate::records::{RecordSystem as _, RecordsError, record_system};
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     asdd::{SYSTEM, SliceKind, State},
@@ -37,7 +38,7 @@ impl Asdd<'_> {
     }
 
     pub(super) fn names_in(&self, folder: &ProjectPath) -> Result<Vec<String>, RecordsError> {
-        let place = self.workspace.root().resolve(folder).map_err(ArtifactError::from)?;
+        let place = self.workspace.root().resolve(folder).map_err(Error::from)?;
         names_in(&place).map_err(|source| RecordsError::List { folder: folder.clone(), source })
     }
 }

@@ -1,6 +1,7 @@
 //! Taking in the state file that a project has: autodev is switched on in the configuration, and a file of an
 //! older generation is converted.
 
+use crate::Error;
 use std::borrow::Cow;
 
 use super::{Autodev, AutodevError};
@@ -10,7 +11,7 @@ use crate::{
     projection::{
         OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish, was_written,
     },
-    workspace::{ArtifactError, Workspace},
+    workspace::Workspace,
 };
 use stepmark_frontmatter::{EditError, KeyPath, Value, apply};
 use stepmark_model::{
@@ -55,7 +56,7 @@ pub enum AdoptionError {
     #[error(transparent)]
     Path(#[from] ProjectPathError),
     #[error(transparent)]
-    Artifact(#[from] ArtifactError),
+    Store(#[from] Error),
     #[error(transparent)]
     Change(#[from] ChangeError),
 }
@@ -71,7 +72,7 @@ impl Workspace {
         };
         let mut read = places.into_iter().map(|path| (self.read_file(&path), path));
         let found =
-            read.find(|(read, _)| path.is_some() || !matches!(read, Err(ArtifactError::Missing { .. })));
+            read.find(|(read, _)| path.is_some() || !read.as_ref().is_err_and(|error| error.is_missing()));
         let (bytes, from) = found.ok_or(AdoptionError::NotFound)?;
         let found = bytes?;
         let file = if keeps_state(&from) {

@@ -1,5 +1,6 @@
 //! Changing the state file of autodev.
 
+use crate::Error;
 use std::cell::Cell;
 
 use stepmark_frontmatter::{KeyPath, LineEnding, Operation, replace_region};
@@ -14,14 +15,14 @@ use stepmark_model::{
     transition::Plan,
 };
 
-use super::{Autodev, AutodevStatus, AutodevStatusError};
+use super::{Autodev, AutodevStatus};
 use crate::changes::{ChangeError, UpdateError};
 use crate::commit::{CommitError, FileDecision, make_folders_to};
 
 #[derive(Debug, thiserror::Error)]
 pub enum AutodevError {
     #[error(transparent)]
-    Status(#[from] AutodevStatusError),
+    Store(#[from] Error),
     #[error(transparent)]
     Refused(#[from] AutodevRefusal),
     #[error(
@@ -65,7 +66,7 @@ impl Autodev<'_> {
         reason: Option<String>,
         is_forced: bool,
     ) -> Result<Moved, AutodevError> {
-        let flows = self.flows().map_err(AutodevStatusError::from)?;
+        let flows = self.flows()?;
         let is_human = self.workspace.attribution().actor.kind == ActorKind::Human;
         let draft = self.draft(made).with_reason(reason);
         let names = self.phase_names(made)?;
@@ -83,8 +84,8 @@ impl Autodev<'_> {
         });
         let carried = carried.map_err(|error| match error {
             UpdateError::Refused { source, .. } => source,
-            UpdateError::Change(ChangeError::Artifact(crate::workspace::ArtifactError::Missing { path })) => {
-                AutodevError::NotBegun { file: path }
+            UpdateError::Change(ChangeError::Store(error)) if error.is_missing() => {
+                AutodevError::NotBegun { file: self.file().clone() }
             }
             UpdateError::Change(error) => error.into(),
         })?;
@@ -207,7 +208,7 @@ impl Autodev<'_> {
     fn rewrite(&self, status: &AutodevStatus, error: &PositionError) -> Result<Correction, AutodevError> {
         let step = status.step();
         let told = in_words(step.map(|step| step.step));
-        let damaged = self.workspace.artifact(self.file()).map_err(AutodevStatusError::from)?;
+        let damaged = self.workspace.artifact(self.file())?;
         let damaged = damaged.artifact();
         let state = damaged.state_value().unwrap_or_default();
         let is_same_flow = state["flow"].as_str() == Some(&status.flow.flow);
@@ -223,7 +224,7 @@ impl Autodev<'_> {
     }
 
     fn flow_at(&self, name: &str) -> Result<(Flow, Option<FlowStep>), AutodevError> {
-        let flows = self.flows().map_err(AutodevStatusError::from)?;
+        let flows = self.flows()?;
         let flow = flows.find(name).map_err(AutodevError::Flow)?;
         let step = match self.detect(flow, None) {
             Detection::Elsewhere(Some(number)) => flow.step(number).cloned(),

@@ -1,11 +1,12 @@
 //! Findings in files of BMAD that are no artifacts: memlogs, lists of stories.
 
+use crate::Error;
 use std::collections::{HashMap, HashSet};
 
 use crate::bmad::tickets::Tickets;
 use crate::disk::folder::{EntryKind, Folder};
 use crate::git::process::{is_object_name, printed};
-use crate::history::{History, HistoryError};
+use crate::history::History;
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -85,7 +86,7 @@ impl Workspace {
     }
 
     /// Entries with the id of another one that is over: history knows its plan, and git the entry then.
-    pub(crate) fn reused_ids(&self, tickets: &Tickets) -> Result<Vec<TicketProblem>, HistoryError> {
+    pub(crate) fn reused_ids(&self, tickets: &Tickets) -> Result<Vec<TicketProblem>, Error> {
         let mut gone = HashSet::new();
         for tree in tickets.trees() {
             gone.extend(self.history().ask(|history| history.known_below(tree.top()))?);

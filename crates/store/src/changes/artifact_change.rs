@@ -1,6 +1,7 @@
 //! The change of one artifact from beginning to end, with the ledger that lists it in the same commit where
 //! that is possible.
 
+use crate::Error;
 use std::rc::Rc;
 
 use crate::bmad::sprint::{MovedStory, listing_of};
@@ -10,7 +11,7 @@ use crate::commit::{
     CommitError, Expected, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
 };
 use crate::repository::git::GitFacts;
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
 use stepmark_frontmatter::{Edited, Yaml};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
@@ -94,7 +95,7 @@ where
         // A commit that ends well has decided at least once, and nobody else holds the decision.
         let Some(Decision { after, moved, mut remarks, .. }) = self.deciding.last.and_then(Rc::into_inner)
         else {
-            return Err(ChangeError::from(ArtifactError::Missing { path: path.clone() }).into());
+            return Err(ChangeError::from(Error::missing(path.clone())).into());
         };
         if outcome != Outcome::Unchanged {
             remarks.append(&mut self.ledger_remarks);
@@ -120,8 +121,8 @@ where
                 (Some(bytes), _) => deciding.decide(bytes, true)?,
                 (None, Some(unwritten)) => deciding.decide(unwritten.bytes(), false)?,
                 (None, None) => {
-                    let path = deciding.path.clone();
-                    return Err(UpdateError::from(ChangeError::from(ArtifactError::Missing { path })).into());
+                    let missing = Error::missing(deciding.path.clone());
+                    return Err(UpdateError::from(ChangeError::from(missing)).into());
                 }
             };
             let own = match decision.changes {

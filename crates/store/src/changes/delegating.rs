@@ -1,5 +1,6 @@
 //! Delegation: the child and what the parent lacks, in one commit.
 
+use crate::Error;
 use crate::workspace::{Delegations, Workspace};
 use crate::{changes::ChangeError, commit::FileDecision};
 use stepmark_frontmatter::apply;
@@ -72,7 +73,7 @@ impl Workspace {
         found: &[Option<&[u8]>],
     ) -> Result<(Vec<u8>, stepmark_model::transition::DelegationPlan), ChangeError> {
         let &[Some(parent), existing] = found else {
-            return Err(crate::workspace::ArtifactError::Missing { path: order.parent.clone() }.into());
+            return Err(Error::missing(order.parent.clone()).into());
         };
         if existing.is_some() {
             return Err(ChangeError::Exists { path: child.clone() });
@@ -133,8 +134,7 @@ impl Delegations<'_> {
             Ok(vec![FileDecision::Write(edited.bytes), FileDecision::Write(bytes)])
         })?;
         // A commit that ends well has decided at least once.
-        delegated
-            .ok_or_else(|| crate::workspace::ArtifactError::Missing { path: order.parent.clone() }.into())
+        delegated.ok_or_else(|| Error::missing(order.parent.clone()).into())
     }
 }
 

@@ -1,9 +1,10 @@
 //! Memlogs of BMAD, and findings that its reviews put off: each change one commit under the lock of its file,
 //! told as an event.
 
+use crate::Error;
 use crate::changes::{ChangeError, RecordDecision, UpdateError};
 use crate::commit::{CommitError, make_folders_to};
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     bmad::memlog::{Deferred, Memlog, MemlogEntry, defer, new_memlog},
@@ -47,7 +48,7 @@ impl Workspace {
     pub fn defer(&self, path: &ProjectPath, item: &Deferred<'_>) -> Result<(), ChangeError> {
         let draft = EventDraft::new(Kind::CHANGE).decided().with_command("defer");
         let decide = |found: &[Option<Artifact>]| {
-            let missing = || ArtifactError::Missing { path: path.clone() };
+            let missing = || Error::missing(path.clone());
             let found = found.first().and_then(Option::as_ref).ok_or_else(missing)?;
             let written = defer(path, found.bytes(), item);
             let written = written.map_err(|reason| ChangeError::Left { path: path.clone(), reason })?;
@@ -79,7 +80,7 @@ fn changed(
     let text = match (memlog, change) {
         (Some(_), MemlogChange::Init(_)) => return Err(ChangeError::Exists { path: path.clone() }),
         (None, MemlogChange::Append(_) | MemlogChange::Set(..)) => {
-            return Err(ArtifactError::Missing { path: path.clone() }.into());
+            return Err(Error::missing(path.clone()).into());
         }
         (None, MemlogChange::Init(fields)) => new_memlog(fields, now),
         (Some(memlog), MemlogChange::Append(entry)) => memlog.and_then(|memlog| memlog.append(&entry, now)),

@@ -10,22 +10,20 @@ pub(crate) mod recording;
 mod memlogs;
 pub(crate) mod removing;
 
+use crate::Error;
 use std::{cell::LazyCell, collections::BTreeSet, path::Path};
 
 use crate::{
     changes::{artifact_change::ArtifactChange, recording::Versions},
-    checking::CheckError,
     commit::{
         self, CommitError, Conflict, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
         WriteState, named,
     },
     configuration::{PACKS_FOLDER, STEPMARK_GITIGNORE, initial_configuration},
-    disk::{CONFIGURATION_PATH, walk::WalkError},
-    gates::GateError,
-    history::HistoryError,
+    disk::CONFIGURATION_PATH,
     leases::LeaseError,
     repository::{git::GitFacts, git_history::head_commit},
-    workspace::{ArtifactError, Workspace, workflows::WorkflowFileError},
+    workspace::Workspace,
 };
 use stepmark_frontmatter::{Edit, EditError, KeyIndex, KeyPath, Value};
 use stepmark_model::{
@@ -206,7 +204,7 @@ impl Workspace {
     }
 
     /// The moves with a name that lead on from the state of the artifact at `path`, in the order of its pack.
-    pub fn legal_moves(&self, path: &ProjectPath) -> Result<Vec<NamedMove>, ArtifactError> {
+    pub fn legal_moves(&self, path: &ProjectPath) -> Result<Vec<NamedMove>, Error> {
         let artifact = self.artifact(path)?;
         let Some(choice) = artifact.lifecycle() else { return Ok(Vec::new()) };
         let status = artifact.artifact().state().status.as_ref().map(|status| status.text.as_str());
@@ -323,8 +321,7 @@ impl Workspace {
     }
 
     pub(crate) fn tracked(&self, artifact: &Artifact) -> Result<TrackedArtifact, ChangeError> {
-        let tracked = self.track(artifact.clone());
-        tracked.map_err(|error: WorkflowFileError| ArtifactError::from(error).into())
+        Ok(self.track(artifact.clone())?)
     }
 }
 
@@ -334,7 +331,7 @@ pub enum ChangeError {
     #[error(transparent)]
     Path(#[from] ProjectPathError),
     #[error(transparent)]
-    Artifact(#[from] ArtifactError),
+    Store(#[from] Error),
     #[error("`{path}` is left as it is")]
     Refused { path: ProjectPath, source: TransitionRefusal },
     #[error("cannot edit `{path}`")]
@@ -359,17 +356,11 @@ pub enum ChangeError {
     #[error("`{path}` is left as it is: work was delegated from it: {}", named(.children))]
     HasChildren { path: ProjectPath, children: Vec<ProjectPath> },
     #[error(transparent)]
-    History(#[from] HistoryError),
-    #[error(transparent)]
     Lease(#[from] LeaseError),
-    #[error(transparent)]
-    Walk(#[from] WalkError),
     #[error("`{path}` is left as it is: a gate that says a step is done would stay behind")]
-    GatesNotClosed { path: ProjectPath, source: GateError },
+    GatesNotClosed { path: ProjectPath, source: Error },
     #[error("`{path}` is changed, but its gates are not up to date: `stepmark project` rebuilds them")]
-    GatesNotOpened { path: ProjectPath, source: GateError },
-    #[error(transparent)]
-    Check(#[from] CheckError),
+    GatesNotOpened { path: ProjectPath, source: Error },
     #[error("`{path}` is left as it is: {reason}")]
     Left { path: ProjectPath, reason: String },
     #[error("`{path}` exists already: name another file")]
@@ -381,7 +372,7 @@ pub enum ChangeError {
 impl From<CommitError> for ChangeError {
     fn from(error: CommitError) -> Self {
         match error {
-            CommitError::Missing { path } => ArtifactError::Missing { path }.into(),
+            CommitError::Missing { path } => Error::missing(path).into(),
             error => Self::Commit(error),
         }
     }

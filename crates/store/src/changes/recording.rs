@@ -1,14 +1,16 @@
 //! The events that the journal is told of a change, found under the locks of the files.
 
+use crate::Error;
 use crate::{
     changes::{ChangeError, UpdateError},
     commit::{FileDecision, FileTransition, Halt, Outcome},
-    history::{History, HistoryError},
+    history::History,
     repository::git::GitFacts,
     workspace::Workspace,
 };
 use serde_json::Value as Json;
 use stepmark_frontmatter::{Document, Edit, Yaml, apply, diff};
+use stepmark_model::journal::ReplayError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, state_region},
     check::rules::systems::record_edited_finding,
@@ -92,7 +94,7 @@ fn past(
     path: &ProjectPath,
     old: &ArtifactState,
     is_checked_out: Option<bool>,
-) -> Result<Option<PriorState>, HistoryError> {
+) -> Result<Option<PriorState>, Error> {
     let ArtifactState { key, digests, state } = old;
     let digests = *digests;
     let found = history.heads_and_ways(key, path)?;
@@ -135,7 +137,7 @@ fn past(
 
 /// The past of an artifact whose state is that of `event`. The digest of a state says nothing of times: where
 /// they, or anything else that is recorded, differ, somebody changed them since.
-fn known(history: &History, event: &Event, old: &ArtifactState) -> Result<PriorState, HistoryError> {
+fn known(history: &History, event: &Event, old: &ArtifactState) -> Result<PriorState, Error> {
     let recorded = recorded_state(history, event.id)?;
     Ok(match (recorded, &old.state) {
         (Some(recorded), Some(now)) if recorded != *now => {
@@ -150,10 +152,10 @@ fn is_same_file(recorded: Option<Digests>, now: Option<Digests>) -> bool {
 }
 
 /// The state after an event; `None` where the way to it is cut, or there was none that could be read.
-fn recorded_state(history: &History, event: EventId) -> Result<Option<Json>, HistoryError> {
+fn recorded_state(history: &History, event: EventId) -> Result<Option<Json>, Error> {
     match history.state_after(event) {
         Ok(state) => Ok(Some(state)),
-        Err(HistoryError::Replay { .. }) => Ok(None),
+        Err(error) if error.detail::<ReplayError>().is_some() => Ok(None),
         Err(error) => Err(error),
     }
 }

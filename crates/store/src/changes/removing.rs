@@ -1,5 +1,6 @@
 //! Removing artifacts, undoing events and setting keys of the configuration.
 
+use crate::Error;
 use std::{cell::Cell, collections::BTreeMap, rc::Rc};
 
 use crate::{
@@ -7,7 +8,7 @@ use crate::{
     commit::{self, CommitError, Expected, FileDecision, Halt, Outcome},
     disk::CONFIGURATION_PATH,
     repository::CheckedOut,
-    workspace::{ArtifactError, OpenError, Workspace},
+    workspace::Workspace,
 };
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 use stepmark_model::{
@@ -39,7 +40,7 @@ impl Workspace {
         };
         let outcomes = self.change_files_asking(std::slice::from_ref(path), draft, |found| {
             let [Some(bytes)] = *found else {
-                return Err(ChangeError::from(ArtifactError::Missing { path: path.clone() }).into());
+                return Err(ChangeError::from(Error::missing(path.clone())).into());
             };
             let hash = FileHash::of(bytes);
             let Some((_, is_in_git)) = answer.get().filter(|(asked, _)| *asked == hash) else {
@@ -166,7 +167,7 @@ pub enum ConfigureError {
     #[error(transparent)]
     Commit(#[from] CommitError),
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Store(#[from] Error),
 }
 
 impl Workspace {

@@ -1,9 +1,11 @@
 //! Findings in artifacts that packs of the project claim: edits, what they say of each other, silent holders.
 
+use crate::checking::read_baseline;
+use crate::{Error, ErrorKind};
 use std::collections::BTreeMap;
 
 use crate::{
-    checking::{BASELINE_PATH, CheckError, CheckReport, Checks},
+    checking::{BASELINE_PATH, CheckReport, Checks},
     commit::{CommitError, Expected, Outcome, replace_whole},
     git::GitVersion,
     repository::ChangedArtifact,
@@ -26,14 +28,19 @@ impl Checks<'_> {
         &self,
         report: &mut CheckReport<'_>,
         is_meant: impl Fn(&ProjectPath) -> bool,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         let has_files = self.workspace.has_pack_files();
         let is_asked = |kind: &Kind| kind.is_recorded || kind.has_peers() || kind.has_holders();
         let claimed = self.workspace.claimed(|kind| has_files || is_asked(kind))?;
         let is_recorded = |own: &&TrackedArtifact| kind_of(own).is_some_and(|kind| kind.is_recorded);
         let recorded = claimed.iter().filter(is_recorded).map(|own| own.path().clone());
         self.add_edited(report, "packs", &recorded.filter(&is_meant).collect(), &claimed)?;
-        for finding in self.workspace.pack_files(Some(&claimed))?.findings() {
+        for finding in self
+            .workspace
+            .pack_files(Some(&claimed))
+            .map_err(|error| Error::told(ErrorKind::Io, error))?
+            .findings()
+        {
             if is_meant(&finding.path) {
                 self.add_beside(report, finding.path.clone(), |_| vec![finding])?;
             }
@@ -56,7 +63,7 @@ impl Checks<'_> {
         Ok(())
     }
 
-    fn silent_holders(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, CheckError> {
+    fn silent_holders(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, Error> {
         let is_open = artifact.lifecycle_state().is_some_and(|state| !state.is_terminal);
         let Some(kind) = kind_of(artifact).filter(|kind| is_open && kind.has_holders()) else {
             return Ok(Vec::new());
@@ -80,7 +87,7 @@ impl Checks<'_> {
         report: &mut CheckReport<'_>,
         (changed, version): (&[ChangedArtifact], &GitVersion),
         baseline: &mut Baseline,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         let sides = || changed.iter().flat_map(|own| own.sides().chain([own.latest()]));
         if !sides().any(|own| kind_of(own).is_some_and(Kind::has_peers)) {
             return Ok(());
@@ -125,7 +132,7 @@ impl Checks<'_> {
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineWriteError {
     #[error(transparent)]
-    Read(#[from] CheckError),
+    Store(#[from] Error),
     #[error(transparent)]
     Place(#[from] ProjectPathError),
     #[error(transparent)]
@@ -139,11 +146,11 @@ impl Checks<'_> {
         report: &mut CheckReport<'_>,
         path: ProjectPath,
         find: impl FnOnce(&[u8]) -> Vec<Finding>,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         let bytes = self.workspace.read_file(&path).unwrap_or_default();
         let findings = find(&bytes);
         let baseline = self.workspace.baseline_bytes()?;
-        let mut baseline = baseline.as_deref().map_or_else(|| Ok(Baseline::default()), Baseline::read)?;
+        let mut baseline = baseline.as_deref().map_or_else(|| Ok(Baseline::default()), read_baseline)?;
         let judged = self.workspace.policy_at(&path, |policy| policy.judge_beside(findings));
         report.add_beside(path, bytes, judged, &mut baseline);
         Ok(())
@@ -154,7 +161,7 @@ impl Checks<'_> {
         &self,
         report: &mut CheckReport<'_>,
         findings: impl IntoIterator<Item = Finding>,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         let mut files: BTreeMap<ProjectPath, Vec<Finding>> = BTreeMap::new();
         for finding in findings {
             files.entry(finding.path.clone()).or_default().push(finding);

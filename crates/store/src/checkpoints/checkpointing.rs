@@ -1,8 +1,8 @@
 //! Making checkpoints: the file and the event that tells of it, as one.
 
+use crate::Error;
 use crate::changes::{ChangeError, ChangeReport, recording::Versions};
 use crate::commit::{CommitError, FileDecision, FileTransition, Halt, Outcome, Transaction};
-use crate::workspace::AppendError;
 use crate::{checkpoints::Checkpoints, commit};
 use crate::{configuration::Milestone, repository::git::GitFacts, repository::git_history::head_commit};
 use stepmark_model::artifact::{Artifact, ProjectPath};
@@ -34,7 +34,7 @@ pub enum CheckpointError {
     #[error(transparent)]
     Change(#[from] ChangeError),
     #[error("the checkpoint `{place}` is made, but the journal was not sealed")]
-    Seal { place: ProjectPath, source: AppendError },
+    Seal { place: ProjectPath, source: Error },
 }
 
 impl From<CommitError> for CheckpointError {

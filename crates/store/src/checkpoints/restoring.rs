@@ -1,9 +1,9 @@
 //! Putting the frontmatter of a checkpoint back.
 
+use crate::Error;
 use crate::changes::{ChangeError, ChangeReason};
-use crate::checkpoints::{CheckpointReadError, Checkpoints};
+use crate::checkpoints::Checkpoints;
 use crate::commit::{self, CommitError, FileDecision, Outcome, PublishError};
-use crate::workspace::ArtifactError;
 use stepmark_frontmatter::{Document, Fences, replace_region};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
@@ -28,7 +28,7 @@ pub struct Restored {
 #[non_exhaustive]
 pub enum RestoreError {
     #[error(transparent)]
-    Checkpoint(#[from] CheckpointReadError),
+    Store(#[from] Error),
     #[error("the checkpoint `{place}` is one of `{of}`, not of `{path}`")]
     OtherArtifact { place: ProjectPath, of: ProjectPath, path: ProjectPath },
     #[error("cannot put the checkpoint `{place}` back into `{path}` faithfully; nothing was changed")]
@@ -73,7 +73,7 @@ impl Checkpoints<'_> {
             |_| draft.clone(),
             |found| {
                 let [Some(bytes)] = *found else {
-                    let missing = ArtifactError::Missing { path: path.clone() };
+                    let missing = Error::missing(path.clone());
                     return Err(RestoreError::from(ChangeError::from(missing)).into());
                 };
                 let (new, found_fences) = put_back(&checkpoint, path, bytes)

@@ -1,5 +1,6 @@
 //! The decided commit made: files staged, the redo record written, files published, the journal told.
 
+use crate::error::WriteState;
 use std::{io, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use crate::{
@@ -311,28 +312,6 @@ pub enum CommitError {
          changed, and the journal says so; look at it and run the command again"
     )]
     Overtaken { path: ProjectPath },
-}
-
-/// The state of the files of a commit that ended with an error: whether they have their new content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WriteState {
-    /// No file was changed: the command can be run again.
-    NotWritten,
-    /// The files have their new content, but for what the error names.
-    Written,
-    /// A part may have it: the next command that writes finishes it. A person has to look at kept bytes.
-    Unknown,
-}
-
-impl WriteState {
-    /// The word for it in JSON: `not_written`, `written` or `unknown`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NotWritten => "not_written",
-            Self::Written => "written",
-            Self::Unknown => "unknown",
-        }
-    }
 }
 
 pub(crate) fn named(paths: &[ProjectPath]) -> String {

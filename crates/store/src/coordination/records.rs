@@ -1,11 +1,12 @@
 //! The records of coordination on the disk: a file each.
 
+use crate::Error;
 use std::{io, sync::PoisonError};
 
 use super::Coordination;
 use crate::disk::folder::Folder;
 use crate::records::{RecordSystem as _, RecordsError, record_system};
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     coordination::{CoordinationFacts, RecordKind, SYSTEM, State, file_stem, orphaned},
@@ -69,7 +70,7 @@ impl Coordination<'_> {
         let Some(folder) = kind.folder() else { return Ok(None) };
         let folder = self.settings.folder.join(folder)?;
         let root = self.workspace.root();
-        root.resolve(&folder).map_err(ArtifactError::from)?;
+        root.resolve(&folder).map_err(Error::from)?;
         match Folder::open(root.path(), folder.to_string()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             opened => opened.map(Some).map_err(|source| RecordsError::List { folder, source }),

@@ -1,6 +1,7 @@
 //! Making fixes in artifacts of the project: decided on the bytes that are there, committed and recorded like
 //! any change.
 
+use crate::Error;
 use std::cell::RefCell;
 
 use crate::{
@@ -8,11 +9,11 @@ use crate::{
     checking::{Known, Selection},
     commit::FileDecision,
     git::{
-        GitVersion, GitVersionError,
+        GitVersion,
         index::{self, IndexEntry},
     },
     repository::ChangedArtifact,
-    workspace::{ArtifactError, Workspace},
+    workspace::Workspace,
 };
 use stepmark_model::{
     artifact::ProjectPath,
@@ -57,7 +58,7 @@ impl Fixes<'_> {
         let draft = |_: &ProjectPath| draft(last.borrow().as_ref(), allowed);
         self.workspace.change_files(std::slice::from_ref(path), draft, |found| {
             let Some(Some(bytes)) = found.first() else {
-                return Err(ArtifactError::Missing { path: path.clone() }.into());
+                return Err(Error::missing(path.clone()).into());
             };
             let fixed = self.preview(path, bytes, allowed)?;
             let is_changed = fixed.bytes != *bytes;
@@ -67,7 +68,7 @@ impl Fixes<'_> {
             Ok(vec![decision])
         })?;
         // A commit that ends well has decided at least once.
-        last.into_inner().ok_or_else(|| ArtifactError::Missing { path: path.clone() }.into())
+        last.into_inner().ok_or_else(|| Error::missing(path.clone()).into())
     }
 }
 
@@ -109,9 +110,9 @@ pub enum StagedFixError {
     #[error(transparent)]
     Change(#[from] ChangeError),
     #[error(transparent)]
-    Git(#[from] GitVersionError),
+    Store(#[from] Error),
     #[error("`{path}` is fixed in the work tree, but not in the index: `git add` it")]
-    NotStaged { path: ProjectPath, source: GitVersionError },
+    NotStaged { path: ProjectPath, source: Error },
 }
 
 impl Fixes<'_> {
@@ -182,8 +183,8 @@ impl Fixes<'_> {
     ) -> Result<bool, ChangeError> {
         match self.workspace.read_file(path) {
             Ok(bytes) if bytes == before => {}
-            Ok(_) | Err(ArtifactError::Missing { .. }) => return Ok(false),
-            Err(error) => return Err(error.into()),
+            Err(error) if !error.is_missing() => return Err(error.into()),
+            _ => return Ok(false),
         }
         let is_same = RefCell::new(false);
         let draft = |_: &ProjectPath| draft(Some(fixed), allowed);

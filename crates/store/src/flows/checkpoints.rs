@@ -1,13 +1,12 @@
 //! Checkpoint commits: what a task has changed so far, on a branch of its own.
 
 use super::Flows;
+use crate::Error;
+use crate::git::task_refs::no_start;
 use crate::{
     changes::{ChangeError, UpdateError},
     flows::FlowRecordsError,
-    git::{GitVersionError, task_refs},
-    history::HistoryError,
-    replay::ReplayArtifactsError,
-    workspace::AppendError,
+    git::task_refs,
 };
 use stepmark_frontmatter::EditError;
 use stepmark_model::{
@@ -28,7 +27,7 @@ impl Flows<'_> {
         let (root, name) = (self.workspace.root(), ref_of(flow, task));
         let before = task_refs::commit_of(root, &name);
         let base = before.clone().or_else(|| task_refs::commit_of(root, "HEAD"));
-        let base = base.ok_or_else(|| crate::git::GitVersionError::NoCommit { name: "HEAD".to_owned() })?;
+        let base = base.ok_or_else(|| no_start("HEAD"))?;
         let attempt = state.task(task)?.last_attempt().unwrap_or_default().attempt_id;
         let text = format!("{message}\n\nFlow: {flow}\nTask: {task}\nAttempt: {attempt}\n");
         // A branch without a record was made by a checkpoint that was cut off, which was its first.
@@ -167,19 +166,13 @@ pub enum FlowError {
     #[error("the branch `{branch}` is checked out, and its work tree would stay behind")]
     BranchCheckedOut { branch: String },
     #[error(transparent)]
-    Git(#[from] GitVersionError),
+    Store(#[from] Error),
     #[error("cannot note that `{agent}` is alive")]
     Signal { agent: String, source: std::io::Error },
     #[error("cannot write `{path}`")]
     Edit { path: ProjectPath, source: EditError },
     #[error(transparent)]
     Change(#[from] ChangeError),
-    #[error(transparent)]
-    History(#[from] HistoryError),
-    #[error(transparent)]
-    Replay(#[from] ReplayArtifactsError),
-    #[error(transparent)]
-    Seal(#[from] AppendError),
 }
 
 impl From<UpdateError<Self>> for FlowError {

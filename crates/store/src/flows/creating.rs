@@ -1,12 +1,13 @@
 //! New graphs, flows and executions.
 
+use crate::git::task_refs::no_start;
 use std::cell::RefCell;
 
 use super::{FlowError, FlowRecordsError, Flows, records::read};
 use crate::{
     changes::{ChangeError, RECORDS_A_COMMIT, RecordDecision},
     commit::{CommitError, make_folders_to},
-    git::{GitVersionError, task_refs},
+    git::task_refs,
 };
 use serde_json::json;
 use stepmark_model::{
@@ -165,8 +166,7 @@ impl Flows<'_> {
         let branch = branch.ok_or(FlowError::NoBranch)?;
         let odd = || FlowError::OddBranch { branch: branch.clone() };
         let name = task_refs::branch_ref(root, &branch)?.ok_or_else(odd)?;
-        let base = task_refs::commit_of(root, &name)
-            .ok_or_else(|| GitVersionError::NoCommit { name: branch.clone() })?;
+        let base = task_refs::commit_of(root, &name).ok_or_else(|| no_start(&branch))?;
         let tips = state.tasks.iter().filter(|task| !task.lacks_checkpoint()).filter_map(|task| {
             let (from, tip) = self.commits_of(task)?;
             let attempt = task.attempts().pop().unwrap_or_default().attempt_id;

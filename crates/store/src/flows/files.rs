@@ -1,11 +1,12 @@
 //! The files of a flow, read once for all that a command asks of them.
 
+use crate::Error;
 use std::{collections::BTreeMap, io, sync::PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use super::{FlowRecordsError, Flows, records::read};
-use crate::{disk::folder::Folder, workspace::ArtifactError};
+use crate::disk::folder::Folder;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     flows::{FlowKind, FlowRecord, FlowState, Graph},
@@ -81,7 +82,7 @@ impl Flows<'_> {
     fn executions(&self, flow: &FlowRecord, graph: &Graph) -> Result<Vec<KnownFile>, FlowRecordsError> {
         let folder = self.settings.folder.join(&format!("{}/tasks", flow.id()))?;
         let root = self.workspace.root();
-        root.resolve(&folder).map_err(ArtifactError::from)?;
+        root.resolve(&folder).map_err(Error::from)?;
         let found = match Folder::open(root.path(), folder.to_string()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(source) => return Err(FlowRecordsError::List { folder, source }),
@@ -115,7 +116,7 @@ impl Flows<'_> {
     fn known_file(&self, path: &ProjectPath, kind: FlowKind) -> Result<Option<KnownFile>, FlowRecordsError> {
         match self.workspace.read_file(path) {
             Ok(bytes) => KnownFile::of(&Artifact::read(path.clone(), bytes), kind).map(Some),
-            Err(ArtifactError::Missing { .. }) => Ok(None),
+            Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(error.into()),
         }
     }

@@ -1,13 +1,11 @@
 //! The event log of a flow: the events, whether they explain the records, and the decision of a person where
 //! they do not.
 
+use crate::Error;
 use std::sync::PoisonError;
 
 use super::{FlowError, FlowRecordsError, Flows, creating::bytes_of, files::FlowFiles, records::read};
-use crate::workspace::ArtifactError;
-use crate::{
-    changes::RecordDecision, history::HistoryError, history::Point, replay::Replayed, repository::CheckedOut,
-};
+use crate::{changes::RecordDecision, history::Point, replay::Replayed, repository::CheckedOut};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     flows::{Acting, FlowKind, FlowRecord, FlowRefusal, FlowState},
@@ -53,7 +51,7 @@ impl Flows<'_> {
         let history = self.workspace.history();
         let mut replayed = history.replay(path, checked_out)?;
         let heads = || history.ask(|history| history.heads(&replayed.key, path));
-        if matches!(self.workspace.read_file(path), Err(ArtifactError::Missing { .. }))
+        if self.workspace.read_file(path).is_err_and(|error| error.is_missing())
             && let Some(head) = heads()?.last()
         {
             replayed.state = HistoryState::Unexplained { head: head.id };
@@ -126,18 +124,16 @@ impl Flows<'_> {
     }
 
     /// The unexplained records of all flows, each with its flow. Unreadable ones have findings of their own.
-    pub(crate) fn edited_records(&self) -> Result<Vec<(String, ProjectPath)>, HistoryError> {
+    pub(crate) fn edited_records(&self) -> Result<Vec<(String, ProjectPath)>, Error> {
         let mut found = Vec::new();
         for flow in self.ids() {
-            let edited = || match self.files(&flow) {
-                Ok(files) if self.is_explained(&flow, &files)? => Ok(Vec::new()),
-                _ => self.unexplained(self.paths(&flow)?),
-            };
-            match edited() {
-                Ok(edited) => found.extend(edited.into_iter().map(|path| (flow.clone(), path))),
-                Err(FlowError::History(error)) => return Err(error),
-                Err(_unreadable) => {}
+            match self.files(&flow).ok().map(|files| self.is_explained(&flow, &files)) {
+                Some(Ok(true)) => continue,
+                Some(Err(FlowError::Store(error))) => return Err(error),
+                _ => {}
             }
+            let edited = self.paths(&flow).map_err(FlowError::from).and_then(|paths| self.unexplained(paths));
+            found.extend(edited.unwrap_or_default().into_iter().map(|path| (flow.clone(), path)));
         }
         Ok(found)
     }
@@ -150,7 +146,7 @@ impl Flows<'_> {
         self.state(flow)?.check_graph()?;
         // All are taken as they are, or none.
         for path in &edited {
-            if let Err(ArtifactError::Missing { .. }) = self.workspace.read_file(path) {
+            if self.workspace.read_file(path).is_err_and(|error| error.is_missing()) {
                 return Err(FlowError::Gone { flow: flow.to_owned(), path: path.clone() });
             }
         }
@@ -203,7 +199,7 @@ impl Flows<'_> {
         let path = self.flow_path(flow)?;
         let unknown = || FlowRecordsError::Unknown { what: "flow", id: flow.to_owned() };
         let bytes = match self.workspace.read_file(&path) {
-            Err(ArtifactError::Missing { .. }) => return Err(unknown().into()),
+            Err(error) if error.is_missing() => return Err(unknown().into()),
             bytes => bytes.map_err(FlowRecordsError::from)?,
         };
         self.paths_of(flow, &read(&Artifact::read(path, bytes), FlowKind::Flow)?)
@@ -224,7 +220,7 @@ impl Flows<'_> {
     fn key_of(&self, path: &ProjectPath) -> Result<ArtifactKey, FlowError> {
         match self.workspace.read_file(path) {
             Ok(bytes) => Ok(ArtifactKey::of(&Artifact::read(path.clone(), bytes))),
-            Err(ArtifactError::Missing { .. }) => Ok(ArtifactKey::of_path(path)),
+            Err(error) if error.is_missing() => Ok(ArtifactKey::of_path(path)),
             Err(error) => Err(FlowRecordsError::from(error).into()),
         }
     }

@@ -1,12 +1,12 @@
 //! The records of flows on the disk: a file each.
 #![expect(clippy::disallowed_methods, reason = "an edge module: a file that is no record is seen here")]
 
+use crate::Error;
 use std::io;
 
 use super::Flows;
 use crate::disk::names_in;
 use crate::records::whole_id;
-use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
     flows::{FlowKind, FlowRecord, FlowRecordError, FlowState, is_flow_id, is_task_id},
@@ -25,7 +25,7 @@ pub enum FlowRecordsError {
     #[error("`{path}` is no record of flows")]
     Record { path: ProjectPath, source: FlowRecordError },
     #[error(transparent)]
-    Artifact(#[from] ArtifactError),
+    Store(#[from] Error),
     #[error("cannot list `{folder}`")]
     List { folder: ProjectPath, source: io::Error },
     #[error(transparent)]
@@ -137,7 +137,7 @@ impl Flows<'_> {
     ) -> Result<Option<FlowRecord>, FlowRecordsError> {
         match self.workspace.read_record(path) {
             Ok(bytes) => read(&Artifact::read(path.clone(), bytes), kind).map(Some),
-            Err(ArtifactError::Missing { .. }) => Ok(None),
+            Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(error.into()),
         }
     }

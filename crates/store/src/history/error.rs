@@ -2,39 +2,48 @@
 
 use std::io;
 
-use crate::disk::SqliteError;
-use stepmark_model::journal::{EventId, ReplayError};
+use crate::{Error, ErrorKind, disk::SqliteError};
+use stepmark_model::journal::EventId;
 
-/// A reason why history cannot answer. Lines of a segment that cannot be used are no error: see
-/// [`SegmentProblem`](crate::history::SegmentProblem).
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum HistoryError {
-    #[error("cannot read the journal: `{path}`")]
-    Read {
-        /// The path, seen from the project root.
-        path: String,
-        source: io::Error,
-    },
-    #[error("cannot build the index of the journal; deleting `.stepmark/local/cache/` does no harm")]
-    Index { source: SqliteError },
-    #[error("cannot read the journal: its files change while they are read; try again")]
-    Restless,
-    #[error("no event of the journal has an id that starts with `{prefix}`; `stepmark log` shows the ids")]
-    UnknownEvent { prefix: String },
-    #[error(
+/// A reason why a file or folder of the journal cannot be read; its path is seen from the project root.
+pub(super) fn unreadable(path: &str, source: io::Error) -> Error {
+    Error::io(format!("cannot read the journal: `{path}`"), source)
+}
+
+pub(super) fn no_index(source: rusqlite::Error) -> Error {
+    let message = "cannot build the index of the journal; deleting `.stepmark/local/cache/` does no harm";
+    Error::io(message, SqliteError(source))
+}
+
+pub(super) fn restless() -> Error {
+    Error::new(ErrorKind::Io, "cannot read the journal: its files change while they are read; try again")
+}
+
+pub(super) fn unknown_event(prefix: &str) -> Error {
+    let message = format!(
+        "no event of the journal has an id that starts with `{prefix}`; `stepmark log` shows the ids"
+    );
+    Error::new(ErrorKind::Unknown, message)
+}
+
+pub(super) fn unknown_session(session: &str) -> Error {
+    let message =
+        format!("no event of the journal names the session `{session}`; `stepmark log` shows the sessions");
+    Error::new(ErrorKind::Unknown, message)
+}
+
+pub(super) fn ambiguous_event(prefix: &str, candidates: &[EventId]) -> Error {
+    let ids: Vec<String> = candidates.iter().map(|id| format!("`{id}`")).collect();
+    let message = format!(
         "`{prefix}` is the beginning of several event ids, as of {}: write more digits",
-        candidates.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
-    )]
-    AmbiguousEvent {
-        prefix: String,
-        /// Some of the events, in the order of their ids.
-        candidates: Vec<EventId>,
-    },
-    #[error("`{prefix}` is no event id: 4 to 32 hexadecimal digits are wanted; `stepmark log` shows the ids")]
-    NoEventId { prefix: String },
-    #[error("no event of the journal names the session `{session}`; `stepmark log` shows the sessions")]
-    UnknownSession { session: String },
-    #[error("cannot find the state after event {event}")]
-    Replay { event: EventId, source: ReplayError },
+        ids.join(", ")
+    );
+    Error::new(ErrorKind::Usage, message)
+}
+
+pub(super) fn no_event_id(prefix: &str) -> Error {
+    let message = format!(
+        "`{prefix}` is no event id: 4 to 32 hexadecimal digits are wanted; `stepmark log` shows the ids"
+    );
+    Error::new(ErrorKind::Unknown, message)
 }

@@ -11,7 +11,6 @@ mod index;
 mod reading;
 mod segments;
 
-pub use error::HistoryError;
 pub use index::EventSum;
 use reading::EventReader;
 pub use reading::{History, KnownArtifact, KnownSegment, Point, Removal, Selection, Session};

@@ -1,21 +1,22 @@
 //! The history of what is staged: sealed into segments that the next commit holds.
 
+use crate::Error;
+use crate::git::failed_as;
 use std::{collections::BTreeSet, io, path::Path};
 
 use crate::{
     bmad::sprint::{ImportDecision, StoryImport},
     changes::{ChangeError, recording::Versions},
-    checking::CheckError,
     commit::{self, FileDecision, FileTransition, Halt, Transaction, read_whole},
-    disk::{WalkError, own_file},
+    disk::own_file,
     git::{
-        Comparison, GitVersion, GitVersionError,
+        Comparison, GitVersion,
         index::{self, IndexEntry},
         process::{answer, git, is_repository, printed},
     },
-    history::{HistoryError, SEALED_FOLDER, SegmentPlace},
-    repository::{ChangedArtifact, ChangedArtifactsError, git::GitFacts},
-    workspace::{AppendError, ProjectHistory},
+    history::{SEALED_FOLDER, SegmentPlace},
+    repository::{ChangedArtifact, git::GitFacts},
+    workspace::ProjectHistory,
 };
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
@@ -46,17 +47,7 @@ pub enum StagingFor {
 #[non_exhaustive]
 pub enum StageHistoryError {
     #[error(transparent)]
-    History(#[from] HistoryError),
-    #[error(transparent)]
-    Seal(#[from] AppendError),
-    #[error(transparent)]
-    Git(#[from] GitVersionError),
-    #[error(transparent)]
-    Changed(#[from] ChangedArtifactsError),
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    #[error(transparent)]
-    Check(#[from] CheckError),
+    Store(#[from] Error),
     #[error(transparent)]
     Edits(#[from] ChangeError),
     #[error("cannot stage the history in `{path}`")]
@@ -98,8 +89,7 @@ impl ProjectHistory<'_> {
         match staging {
             StagingFor::NextCommit if !elsewhere.is_empty() => {
                 let fsync = self.workspace.commit_options().fsync;
-                commit::publish_copies(self.workspace.root(), &elsewhere, fsync)
-                    .map_err(AppendError::from)?;
+                commit::publish_copies(self.workspace.root(), &elsewhere, fsync).map_err(Error::from)?;
             }
             StagingFor::NextCommit => {}
             StagingFor::ThisCommit => staged = self.stage_copies(&elsewhere)?,
@@ -118,7 +108,7 @@ impl ProjectHistory<'_> {
         &self,
         command: &[&str],
         sides: &[&str],
-    ) -> Result<BTreeSet<ProjectPath>, GitVersionError> {
+    ) -> Result<BTreeSet<ProjectPath>, Error> {
         const NAMES: [&str; 5] = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative"];
         let is_own = |path: &ProjectPath| {
             path.as_str().strip_prefix(SEALED_FOLDER).is_some_and(|rest| rest.starts_with('/'))
@@ -129,10 +119,7 @@ impl ProjectHistory<'_> {
 
     /// The segments that another work tree of this clone got, with events that led to what the files at
     /// `changed` say now: its hook sealed the history of both.
-    fn segments_elsewhere(
-        &self,
-        changed: &BTreeSet<ProjectPath>,
-    ) -> Result<BTreeSet<SegmentName>, HistoryError> {
+    fn segments_elsewhere(&self, changed: &BTreeSet<ProjectPath>) -> Result<BTreeSet<SegmentName>, Error> {
         let segments = self.ask(|history| history.segments())?.into_iter();
         let copies = segments.filter(|segment| segment.place == SegmentPlace::Copy);
         let elsewhere: BTreeSet<SegmentName> = copies.map(|segment| segment.name).collect();
@@ -195,7 +182,7 @@ impl ProjectHistory<'_> {
             copies.map(|segment| segment.name).filter(|name| added.contains(name)).collect();
         if !missing.is_empty() {
             let fsync = self.workspace.commit_options().fsync;
-            commit::publish_copies(self.workspace.root(), &missing, fsync).map_err(AppendError::from)?;
+            commit::publish_copies(self.workspace.root(), &missing, fsync).map_err(Error::from)?;
         }
         let committed: BTreeSet<ProjectPath> = self
             .paths_of(&["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", SEALED_FOLDER])?
@@ -218,7 +205,7 @@ impl ProjectHistory<'_> {
         Ok(files)
     }
 
-    pub(super) fn put_into_index(&self, files: &[(ProjectPath, Vec<u8>)]) -> Result<(), GitVersionError> {
+    pub(super) fn put_into_index(&self, files: &[(ProjectPath, Vec<u8>)]) -> Result<(), Error> {
         let prefix = printed(self.workspace.root(), &["rev-parse", "--show-prefix"]).unwrap_or_default();
         let prefix = prefix.trim_end_matches('\n');
         let entry = |(path, bytes): &(ProjectPath, Vec<u8>)| {
@@ -229,13 +216,13 @@ impl ProjectHistory<'_> {
     }
 
     /// The paths that git prints, each ended by NUL; none outside of a repository.
-    fn paths_of(&self, arguments: &[&str]) -> Result<Vec<ProjectPath>, GitVersionError> {
+    fn paths_of(&self, arguments: &[&str]) -> Result<Vec<ProjectPath>, Error> {
         if !is_repository(self.workspace.root()) {
             return Ok(Vec::new());
         }
         let Some(printed) = printed(self.workspace.root(), arguments) else {
             let reason = "it ended with an error".to_owned();
-            return Err(GitVersionError::Failed { command: arguments.join(" "), reason });
+            return Err(failed_as(arguments, &reason));
         };
         Ok(printed.split('\0').filter_map(|path| ProjectPath::new(path).ok()).collect())
     }

@@ -1,9 +1,10 @@
 //! A drafted manifest as the projection that it is.
 
+use crate::Error;
 use std::borrow::Cow;
 
 use crate::commit::CommitOptions;
-use crate::manifest::{ManifestDraft, ManifestPlace, ManifestPlaceError};
+use crate::manifest::{ManifestDraft, ManifestPlace};
 use crate::projection::{self, OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness};
 use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
 
@@ -31,7 +32,7 @@ impl Projection for ManifestFile<'_> {
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestPublishError {
     #[error(transparent)]
-    Place(#[from] ManifestPlaceError),
+    Store(#[from] Error),
     #[error(transparent)]
     Projection(#[from] ProjectionError),
 }

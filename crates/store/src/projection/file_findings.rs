@@ -1,5 +1,6 @@
 //! The state of the files that follow records, and what a check finds in them.
 
+use crate::Error;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
@@ -8,10 +9,7 @@ use super::{
     pack_files::{DriftOf, Files, Overwrite, RecordFormat},
     publish::WrittenFiles,
 };
-use crate::{
-    disk::Root,
-    git::{GitVersion, GitVersionError},
-};
+use crate::{disk::Root, git::GitVersion};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     check::{
@@ -84,7 +82,7 @@ pub(crate) fn files_touched<F: RecordFormat>(
     (format, folder): (&F, &ProjectPath),
     mut is_touched: bool,
     version: &GitVersion,
-) -> Result<Option<Files>, GitVersionError> {
+) -> Result<Option<Files>, Error> {
     for path in format.paths() {
         is_touched = is_touched || version.is_changed(&path)?;
     }

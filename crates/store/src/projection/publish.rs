@@ -1,5 +1,6 @@
 //! Writing the files of a projection.
 
+use crate::Error;
 use std::{collections::BTreeMap, io, path::PathBuf};
 
 use super::{
@@ -13,7 +14,7 @@ use crate::{
         CommitError, CommitOptions, Expected, FsyncPolicy, Outcome, PublishError, create, read_whole,
         replace_state_file, replace_whole,
     },
-    disk::{Root, WalkError, local_state::StateFolder, own_file},
+    disk::{Root, local_state::StateFolder, own_file},
     git::{index::IndexEntry, process::is_repository},
     workspace::Workspace,
 };
@@ -60,7 +61,7 @@ pub enum ProjectionError {
     #[error(transparent)]
     Commit(#[from] CommitError),
     #[error(transparent)]
-    Walk(#[from] WalkError),
+    Store(#[from] Error),
 }
 
 impl ProjectionError {

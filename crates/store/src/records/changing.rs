@@ -1,12 +1,12 @@
 //! Changes of the records of a system, each one commit.
 
+use crate::Error;
 use std::{cell::RefCell, collections::BTreeSet, io};
 
 use crate::{
     changes::{ChangeError, ConfigureError, RecordDecision, UpdateError},
     commit::{CommitError, FolderError, make_folders_to},
-    git::{GitVersion, GitVersionError},
-    history::HistoryError,
+    git::GitVersion,
     projection::{
         Overwrite, ProjectionError,
         file_findings::{self, FileFindings, FollowingFile},
@@ -14,7 +14,7 @@ use crate::{
     },
     records::{KindOf, RecordSystem, RecordsError},
     repository::ChangedArtifact,
-    workspace::{AppendError, Workspace},
+    workspace::Workspace,
 };
 use stepmark_frontmatter::EditError;
 use stepmark_model::{
@@ -112,7 +112,7 @@ pub(crate) trait ChangedRecords: RecordSystem {
         &self,
         changed: &[ChangedArtifact],
         version: &GitVersion,
-    ) -> Result<Option<Self::State>, GitVersionError> {
+    ) -> Result<Option<Self::State>, Error> {
         let Ok(format) = self.record_format() else { return Ok(None) };
         let is_touched = changed.iter().any(|changed| changed.latest().path().starts_with(self.folder()));
         let Some(files) = file_findings::files_touched((&format, self.folder()), is_touched, version)? else {
@@ -131,7 +131,7 @@ impl Workspace {
         &self,
         changed: &[ChangedArtifact],
         version: &GitVersion,
-    ) -> Result<Vec<FileFindings>, GitVersionError> {
+    ) -> Result<Vec<FileFindings>, Error> {
         let read = |path: &ProjectPath| version.read(path).ok().flatten();
         let mut files = Vec::new();
         if let Some(own) = self.coordination()
@@ -225,9 +225,7 @@ pub enum SystemError {
     #[error("cannot write `{path}`")]
     Edit { path: ProjectPath, source: EditError },
     #[error(transparent)]
-    History(#[from] HistoryError),
-    #[error(transparent)]
-    Tell(#[from] AppendError),
+    Store(#[from] Error),
     #[error(transparent)]
     Configuration(#[from] ConfigureError),
     #[error(transparent)]
@@ -243,7 +241,7 @@ impl SystemError {
         match self {
             Self::Records(error) => error.file(),
             Self::Change(ChangeError::Refused { path, .. } | ChangeError::Edit { path, .. }) => Some(path),
-            Self::Change(ChangeError::Artifact(error)) => Some(error.path()),
+            Self::Change(ChangeError::Store(error)) => error.path(),
             _ => None,
         }
     }

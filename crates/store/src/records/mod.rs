@@ -7,6 +7,7 @@ mod importing;
 #[cfg(feature = "write")]
 mod rows;
 
+use crate::Error;
 use std::{collections::BTreeMap, io, sync::PoisonError};
 use stepmark_frontmatter::{Span, merge_conflict, merge_sides};
 use stepmark_model::{
@@ -15,7 +16,7 @@ use stepmark_model::{
     spelling::{listed, with_causes},
 };
 
-use crate::workspace::{ArtifactError, Workspace, snapshot::OtherFile, snapshot::UnusableRecord};
+use crate::workspace::{Workspace, snapshot::OtherFile, snapshot::UnusableRecord};
 
 #[cfg(feature = "write")]
 pub use changing::SystemError;
@@ -44,7 +45,7 @@ pub enum RecordsError {
     #[error("`{given}` begins the id of several of the kind {kind}: {ids}")]
     Ambiguous { kind: &'static str, given: String, ids: String },
     #[error(transparent)]
-    Artifact(#[from] ArtifactError),
+    Store(#[from] Error),
     #[error("cannot list `{folder}`")]
     List { folder: ProjectPath, source: io::Error },
     #[error(transparent)]
@@ -56,7 +57,7 @@ impl RecordsError {
     pub(crate) const fn file(&self) -> Option<&ProjectPath> {
         match self {
             Self::Record { path, .. } | Self::Misnamed { path, .. } => Some(path),
-            Self::Artifact(error) => Some(error.path()),
+            Self::Store(error) => error.path(),
             _ => None,
         }
     }
@@ -214,7 +215,7 @@ pub(crate) trait RecordSystem {
     fn read_record(&self, path: &ProjectPath) -> Result<Option<Record<KindOf<Self>>>, RecordsError> {
         match self.workspace().read_record(path) {
             Ok(bytes) => self.read_bytes(path, bytes),
-            Err(ArtifactError::Missing { .. }) => Ok(None),
+            Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -242,7 +243,7 @@ pub(crate) trait RecordSystem {
 impl Workspace {
     /// The bytes of the record at `path`; of one in which git left two versions those of our side, by which
     /// other records are decided on. It is changed itself when that is resolved.
-    pub(crate) fn read_record(&self, path: &ProjectPath) -> Result<Vec<u8>, ArtifactError> {
+    pub(crate) fn read_record(&self, path: &ProjectPath) -> Result<Vec<u8>, Error> {
         let bytes = self.read_file(path)?;
         if merge_conflict(&bytes, Span::new(0, bytes.len())).is_none() {
             return Ok(bytes);

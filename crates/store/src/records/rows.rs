@@ -1,5 +1,6 @@
 //! Rows of a file of another program that become artifacts of a kind of a pack.
 
+use crate::Error;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
@@ -7,7 +8,7 @@ use crate::{
     checking::KeptDigests,
     commit::make_folders_to,
     git::process::{is_repository, printed},
-    history::{History, HistoryError, KnownArtifact},
+    history::{History, KnownArtifact},
     records::SystemError,
     workspace::{
         Workspace,
@@ -268,10 +269,7 @@ impl Workspace {
     }
 
     /// The state after the last event of an artifact; none where that took it away.
-    pub(crate) fn last_state(
-        &self,
-        known: &KnownArtifact,
-    ) -> Result<Option<serde_json::Value>, HistoryError> {
+    pub(crate) fn last_state(&self, known: &KnownArtifact) -> Result<Option<serde_json::Value>, Error> {
         let heads = self.history().ask(|history| history.events_with(&known.heads))?;
         let last = heads.iter().max_by_key(|event| event.at);
         Ok(last.and_then(|last| self.history().ask(|history| history.state_after(last.id)).ok()))
@@ -283,7 +281,7 @@ impl Workspace {
         &self,
         folder: &ProjectPath,
         present: &BTreeSet<ProjectPath>,
-    ) -> Result<Vec<(ProjectPath, bool)>, HistoryError> {
+    ) -> Result<Vec<(ProjectPath, bool)>, Error> {
         let history = self.history();
         let mut missing = history.ask(|history| history.known_below(folder))?;
         missing.retain(|path| path.extension() == Some("md") && !present.contains(path));
@@ -313,7 +311,7 @@ impl Workspace {
         name: &str,
         records: &BTreeSet<ProjectPath>,
         read: &[TrackedArtifact],
-    ) -> Result<Vec<ProjectPath>, HistoryError> {
+    ) -> Result<Vec<ProjectPath>, Error> {
         if records.is_empty() {
             return Ok(Vec::new());
         }

@@ -1,5 +1,6 @@
 //! Watching a project for changes.
 
+use crate::Error;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -13,7 +14,6 @@ use std::{
 
 use crate::{
     configuration::Configuration,
-    disk::WalkError,
     workspace::{ArtifactChanges, Revision, Workspace},
 };
 use notify::{
@@ -336,7 +336,7 @@ impl Workspace {
 }
 
 impl Iterator for ArtifactWatch {
-    type Item = Result<ArtifactChanges, WalkError>;
+    type Item = Result<ArtifactChanges, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

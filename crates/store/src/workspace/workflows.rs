@@ -1,14 +1,15 @@
 //! The workflows of a project: found at once, read only as far as an artifact needs.
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests make step files"))]
 
+use crate::{Error, ErrorKind};
 use std::{
     collections::BTreeMap,
-    io, ptr,
+    ptr,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use crate::configuration::{Configuration, StepSource};
-use crate::disk::{ResolveError, Root};
+use crate::disk::Root;
 use crate::workspace::{ListingProblem, workflow_listing};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -19,14 +20,6 @@ use stepmark_model::{
         WorkflowDetail, WorkflowOutline,
     },
 };
-
-#[derive(Debug, thiserror::Error)]
-pub enum WorkflowFileError {
-    #[error("cannot read `{path}` of a workflow")]
-    Resolve { path: ProjectPath, source: ResolveError },
-    #[error("cannot read `{path}` of a workflow")]
-    Read { path: ProjectPath, source: io::Error },
-}
 
 #[derive(Clone, Debug)]
 enum Source {
@@ -145,11 +138,7 @@ impl Workflows {
         }
     }
 
-    pub fn definition(
-        &self,
-        index: usize,
-        track: Track,
-    ) -> Result<Option<Arc<WorkflowDefinition>>, WorkflowFileError> {
+    pub fn definition(&self, index: usize, track: Track) -> Result<Option<Arc<WorkflowDefinition>>, Error> {
         let Some(source) = self.sources.get(index) else { return Ok(None) };
         let known =
             self.definitions.lock().unwrap_or_else(PoisonError::into_inner).get(&(index, track)).cloned();
@@ -199,13 +188,10 @@ impl Workflows {
         Binder::new(self.sources.iter().map(detailed).collect())
     }
 
-    fn read(&self, path: &ProjectPath) -> Result<Vec<u8>, WorkflowFileError> {
-        let place = self
-            .root
-            .resolve(path)
-            .map_err(|source| WorkflowFileError::Resolve { path: path.clone(), source })?;
-        crate::disk::file_reading::read_file(&place)
-            .map_err(|source| WorkflowFileError::Read { path: path.clone(), source })
+    fn read(&self, path: &ProjectPath) -> Result<Vec<u8>, Error> {
+        let failed = || Error::new(ErrorKind::Io, format!("cannot read `{path}` of a workflow")).at(path);
+        let place = self.root.resolve(path).map_err(|source| failed().because(source))?;
+        crate::disk::file_reading::read_file(&place).map_err(|source| failed().because(source))
     }
 }
 

@@ -122,9 +122,9 @@ impl Snapshot {
         let entries = par_map(&rows, SnapshotEntry::of_row);
         let mut snapshot = Self::of_entries(project, entries.into_iter().flatten());
         let found = summaries.found();
-        snapshot.left_out.extend(found.unreadable.iter().map(|error| LeftOut {
-            path: error.path().clone(),
-            reason: LeftOutReason::UnreadableFile { reason: error.to_string() },
+        snapshot.left_out.extend(found.unreadable.iter().filter_map(|error| {
+            let reason = LeftOutReason::UnreadableFile { reason: error.to_string() };
+            Some(LeftOut { path: error.path()?.clone(), reason })
         }));
         snapshot.left_out.sort_by(|one, other| one.path.cmp(&other.path));
         snapshot.workspace = Some(summaries.workspace().clone());

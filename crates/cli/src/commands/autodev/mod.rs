@@ -5,7 +5,7 @@ mod report;
 use clap::{Args, Subcommand};
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::autodev::{AutodevMove, SubStep};
-use stepmark_store::autodev::{self as store, AutodevError, AutodevStatusError, Correction};
+use stepmark_store::autodev::{self as store, AutodevError, Correction};
 
 use crate::{
     commands::{checking::check::Check, sessions::session},
@@ -182,6 +182,5 @@ fn switched_off() -> Failure {
 }
 
 failures! {
-    AutodevStatusError: Findings { Artifact };
-    AutodevError: Findings { Status, Change };
+    AutodevError: Findings { Store, Change };
 }

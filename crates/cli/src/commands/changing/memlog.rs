@@ -7,10 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 use stepmark_model::bmad::memlog::{Memlog as Read, MemlogEntry};
-use stepmark_store::{
-    changes::{ChangeError, MemlogChange},
-    workspace::ArtifactError,
-};
+use stepmark_store::changes::{ChangeError, MemlogChange};
 
 use crate::{
     exit::{Exit, Failure},
@@ -151,7 +148,7 @@ impl Memlog {
                 let message = format!("{} already exists; use append/set to update it", file.display());
                 return Err(Failure::new(Exit::Usage, message));
             }
-            Err(error @ ChangeError::Artifact(ArtifactError::Missing { .. })) => {
+            Err(ChangeError::Store(error)) if error.is_missing() => {
                 return Err(Failure::from_error(Exit::Findings, &error)
                     .with_help(format!("`stepmark memlog init --path {}` begins one", file.display())));
             }

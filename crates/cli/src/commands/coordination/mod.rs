@@ -47,14 +47,14 @@ pub(super) fn agent(project: &Project, named: Option<&str>) -> Result<String, Fa
 }
 
 failures! {
-    RecordsError: Findings { Artifact };
+    RecordsError: Findings { Store };
 }
 
 impl From<ConfigureError> for Failure {
     fn from(error: ConfigureError) -> Self {
         match error {
             ConfigureError::Commit(error) => stepmark_store::changes::ChangeError::from(error).into(),
-            ConfigureError::Open(error) => error.into(),
+            ConfigureError::Store(error) => error.into(),
             error => Self::from_error(Exit::Findings, &error),
         }
     }

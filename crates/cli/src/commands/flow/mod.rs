@@ -10,7 +10,6 @@ mod verify;
 use clap::{Args, Subcommand};
 use stepmark_model::{artifact::Kind, flows::FlowRefusal, journal::ActorKind, spelling::argument};
 use stepmark_store::flows::{FlowError, FlowRecordsError, Flows};
-use stepmark_store::git::GitVersionError;
 
 use crate::{
     exit::{Exit, Failure},
@@ -92,11 +91,8 @@ impl From<FlowError> for Failure {
         let help = remedy(&error);
         let failure = match error {
             FlowError::Change(error) => error.into(),
-            FlowError::Records(FlowRecordsError::Artifact(error)) => error.into(),
-            FlowError::History(error) => error.into(),
-            FlowError::Replay(error) => error.into(),
-            FlowError::Seal(error) => error.into(),
-            FlowError::Git(error) => error.into(),
+            FlowError::Records(FlowRecordsError::Store(error)) => error.into(),
+            FlowError::Store(error) => error.into(),
             FlowError::Busy { .. } | FlowError::BranchMoved { .. } => {
                 Self::from_error(Exit::Conflict, &error)
             }
@@ -142,9 +138,6 @@ fn remedy(error: &FlowError) -> Option<String> {
                 .to_owned()
         }
         FlowError::Busy { .. } => "try it again".to_owned(),
-        FlowError::Git(GitVersionError::NoCommit { .. }) => {
-            "make a first commit that the task can begin from: `git commit --allow-empty --message start`".to_owned()
-        }
         FlowError::Refused(refusal) => match refusal.first() {
             FlowRefusal::Status { kind, id, status, .. } => {
                 let kind = Kind::named(kind.name())?;

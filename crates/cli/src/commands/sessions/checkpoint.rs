@@ -1,11 +1,12 @@
 //! `stepmark checkpoint`
 
 use std::path::{Path, PathBuf};
+use stepmark_store::Error;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::checkpoints::{CheckpointMade, CheckpointReadError};
+use stepmark_store::checkpoints::CheckpointMade;
 
 use crate::{
     exit::{Exit, Failure},
@@ -107,7 +108,7 @@ pub(super) fn list(
         .into_iter()
         .map(|place| {
             let checkpoint = project.workspace.checkpoints().at(&place);
-            (place, checkpoint.map_err(|error: CheckpointReadError| crate::exit::chain(&error)))
+            (place, checkpoint.map_err(|error: Error| crate::exit::chain(&error)))
         })
         .collect();
     let is_whole = read.iter().all(|(_, checkpoint)| checkpoint.is_ok());

@@ -22,7 +22,6 @@ use stepmark_store::{
     commit::{FsyncPolicy, compact_segments},
     history::{History, KnownSegment, SegmentPlace, SegmentProblem, Selection},
     hooks::{StageHistoryError, StagedHistory, StagingFor},
-    workspace::ArtifactError,
 };
 
 /// Look at the files that history stands in
@@ -316,9 +315,8 @@ fn add_earlier_names(
             None => project.workspace.artifact(path).ok().map(|now| Digests::of(now.artifact())),
         };
         let Some(state) = state else { break };
-        let is_gone = |path: &ProjectPath| {
-            matches!(project.workspace.artifact(path), Err(ArtifactError::Missing { .. }))
-        };
+        let is_gone =
+            |path: &ProjectPath| project.workspace.artifact(path).is_err_and(|error| error.is_missing());
         let ended = history.paths_that_ended_in(state)?.into_iter();
         let left: Vec<ProjectPath> = ended.filter(|path| is_gone(path) && !known.contains(path)).collect();
         // Several that look alike are told by nothing.

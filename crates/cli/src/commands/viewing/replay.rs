@@ -4,6 +4,7 @@ use std::{
     path::{Path, PathBuf},
     thread,
 };
+use stepmark_store::Error;
 
 use crate::{
     exit::{Exit, Failure, chain},
@@ -18,7 +19,7 @@ use crate::{
 use clap::Args;
 use serde_json::json;
 use stepmark_store::{
-    history::{History, HistoryError, VerifiedSegments, verify_segments},
+    history::{History, VerifiedSegments, verify_segments},
     replay::ReplayedArtifacts,
 };
 use stepmark_view::{
@@ -80,7 +81,7 @@ fn all_by_index(project: &Project) -> Result<(Summary, VerifiedSegments), Failur
     thread::scope(|scope| {
         let reading = scope.spawn(|| verify_segments(root));
         let replayed = project.workspace.history().replay_all();
-        let read: Result<VerifiedSegments, HistoryError> = reading
+        let read: Result<VerifiedSegments, Error> = reading
             .join()
             .map_err(|_| Failure::new(Exit::Io, "the thread that read the segments ended early"))?;
         let ReplayedArtifacts { artifacts, unreadable, problems, checkpoints } = replayed?;

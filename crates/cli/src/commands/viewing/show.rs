@@ -1,6 +1,7 @@
 //! `stepmark show`
 
 use std::path::PathBuf;
+use stepmark_store::ErrorKind;
 
 use super::context::Context;
 use crate::{
@@ -21,7 +22,7 @@ use stepmark_model::{
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::Unit,
 };
-use stepmark_store::history::{History, HistoryError, Point};
+use stepmark_store::history::{History, Point};
 use stepmark_view::observation::Entry;
 
 /// Show one artifact: its state, its workflow and its steps
@@ -214,9 +215,7 @@ fn point(history: &History, text: &str, output: &Output) -> Result<Point, Failur
     }
     match history.event(text) {
         Ok(event) => Ok(Point::Event(event.id)),
-        Err(HistoryError::UnknownEvent { .. } | HistoryError::NoEventId { .. }) => {
-            Ok(Point::Session(text.to_owned()))
-        }
+        Err(error) if error.kind() == ErrorKind::Unknown => Ok(Point::Session(text.to_owned())),
         Err(error) => Err(error.into()),
     }
 }

@@ -1,9 +1,9 @@
 //! Writing what a person chose into the frontmatter of stories.
 
 use super::{LedgerProjection, StoryLedgers};
+use crate::Error;
 use crate::changes::ChangeError;
 use crate::commit::{FileDecision, Outcome};
-use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, Field, ProjectPath},
     bmad::sprint::{StorySide, StorySides, with_status},
@@ -102,7 +102,7 @@ impl StoryLedgers<'_> {
             stale.clear();
             let decide = |(decision, bytes): (&ImportDecision, &Option<&[u8]>)| {
                 let path = &decision.sides.path;
-                let bytes = bytes.ok_or_else(|| ArtifactError::Missing { path: path.clone() })?;
+                let bytes = bytes.ok_or_else(|| Error::missing(path.clone()))?;
                 if !is_as_shown(&decision.sides, bytes) {
                     stale.push(path.clone());
                     return Ok(FileDecision::Keep);

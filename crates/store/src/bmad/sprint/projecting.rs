@@ -1,5 +1,6 @@
 //! Projecting ledgers: one file after the other, each by itself, so that what stops one stops no other.
 
+use crate::Error;
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
@@ -8,7 +9,6 @@ use std::{
 use super::{BrokenSprintStatus, Ledgers, StoryLedgers, following::Listing, story_state};
 use crate::changes::ChangeError;
 use crate::commit::{FileDecision, FileTransition, Halt, Outcome, Transaction};
-use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     bmad::sprint::{
@@ -170,8 +170,8 @@ impl StoryLedgers<'_> {
             }
             match self.workspace.artifact(&story.path).map(|artifact| story_state(&artifact)) {
                 Ok(StoryState::Told(story)) => fresh.push(Cow::Owned(*story)),
-                Ok(_) | Err(ArtifactError::Missing { .. }) => {}
-                Err(error) => return Err(error.into()),
+                Err(error) if !error.is_missing() => return Err(error.into()),
+                _ => {}
             }
         }
         Ok(fresh)
@@ -187,7 +187,7 @@ impl StoryLedgers<'_> {
         let mut last: Option<(Vec<u8>, Option<Vec<u8>>)> = None;
         let decide = |found: &[Option<&[u8]>]| {
             let [Some(bytes)] = *found else {
-                return Err(Halt::Refused(ArtifactError::Missing { path: path.clone() }.into()));
+                return Err(Halt::Refused(Error::missing(path.clone()).into()));
             };
             let (_, new) = match last.take() {
                 Some(same) if same.0 == bytes => last.insert(same),

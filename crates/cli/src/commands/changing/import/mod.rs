@@ -133,7 +133,7 @@ impl Autodev {
 }
 
 failures! {
-    AdoptionError: Findings { Artifact, Change, Configure };
+    AdoptionError: Findings { Store, Change, Configure };
 }
 
 /// Take in a graph of tasks, in YAML or JSON, or the graphs in a dump of the events of Hivemind

@@ -1,6 +1,7 @@
 //! The parts of what is derived, each rebuilt as a whole, and how the result is told.
 
 use std::mem;
+use stepmark_store::Error;
 
 use super::Project;
 use crate::{
@@ -14,7 +15,7 @@ use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
 use stepmark_store::{
     bmad::sprint::LedgerProjection,
     changes::ChangeError,
-    disk::{WalkError, WalkProblemKind},
+    disk::WalkProblemKind,
     gates::GateRebuild,
     manifest::{IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace},
     projection::Published,
@@ -26,7 +27,7 @@ use stepmark_store::{
 pub(super) struct AllArtifacts(Option<Artifacts>);
 
 impl AllArtifacts {
-    fn read(&mut self, project: &OpenProject) -> Result<&mut Artifacts, WalkError> {
+    fn read(&mut self, project: &OpenProject) -> Result<&mut Artifacts, Error> {
         Ok(match &mut self.0 {
             Some(artifacts) => artifacts,
             unread => unread.insert(project.workspace.artifacts()?),

@@ -1,0 +1,245 @@
+//! The error of the store.
+
+use std::{
+    error::Error as StdError,
+    fmt::{self, Display, Formatter},
+    io,
+};
+
+#[cfg(feature = "write")]
+use crate::commit::{CommitError, Conflict, JournalWriteError, LockError, PublishError};
+use crate::disk::ResolveError;
+#[cfg(feature = "history")]
+use crate::index_db::QueryError;
+use stepmark_model::artifact::{ProjectPath, ProjectPathError};
+
+/// A reason why something was not done. Its kind says what a program may do about it.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+/// The kinds of errors; a command ends by them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A path, a name or a value was given that makes no sense.
+    Usage,
+    /// There is no such file in the project.
+    Missing,
+    /// No event, session or commit has the name that was given.
+    Unknown,
+    /// No record has the id that was given.
+    NoRecord,
+    /// A system of records is used before it was begun.
+    NotBegun,
+    /// It may not be done now, or not by this actor.
+    Refused,
+    /// Something has that name already.
+    Exists,
+    /// Another program was faster: trying again helps.
+    Conflict,
+    /// Somebody else holds a lease.
+    Held,
+    /// A file or the system fails.
+    Io,
+    /// Nothing is left to do.
+    Nothing,
+    /// There is work, and it waits for other work.
+    Waits,
+    /// There is work, and only a person can go on.
+    Person,
+}
+
+/// The state of the files of a change that ended with an error: whether they have their new content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteState {
+    /// No file was changed: the command can be run again.
+    NotWritten,
+    /// The files have their new content, but for what the error names.
+    Written,
+    /// A part may have it: the next command that writes finishes it. A person has to look at kept bytes.
+    Unknown,
+}
+
+type Source = Box<dyn StdError + Send + Sync>;
+
+#[derive(Debug)]
+struct Inner {
+    kind: ErrorKind,
+    path: Option<ProjectPath>,
+    /// `None` where the error is told as its source.
+    message: Option<String>,
+    help: Option<String>,
+    source: Option<Source>,
+    write_state: Option<WriteState>,
+}
+
+impl Error {
+    fn of(kind: ErrorKind, message: Option<String>, source: Option<Source>) -> Self {
+        Self(Box::new(Inner { kind, path: None, message, help: None, source, write_state: None }))
+    }
+
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self::of(kind, Some(message.into()), None)
+    }
+
+    /// An error that is told as `source`, which [`Error::detail`] finds again.
+    pub(crate) fn told(kind: ErrorKind, source: impl Into<Source>) -> Self {
+        Self::of(kind, None, Some(source.into()))
+    }
+
+    pub(crate) fn io(message: impl Into<String>, source: impl Into<Source>) -> Self {
+        Self::of(ErrorKind::Io, Some(message.into()), Some(source.into()))
+    }
+
+    pub(crate) fn missing(path: ProjectPath) -> Self {
+        Self::new(ErrorKind::Missing, format!("there is no file `{path}` in the project"))
+            .help("`stepmark status` lists the artifacts")
+            .at(&path)
+    }
+
+    pub(crate) fn unreadable(path: &ProjectPath, source: io::Error) -> Self {
+        let is_folder = source.kind() == io::ErrorKind::IsADirectory;
+        let error = Self::io(format!("cannot read `{path}`"), source).at(path);
+        if is_folder { error.help("name a file in it") } else { error }
+    }
+
+    pub(crate) fn because(mut self, source: impl Into<Source>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.0.help = Some(help.into());
+        self
+    }
+
+    pub(crate) fn at(mut self, path: &ProjectPath) -> Self {
+        self.0.path = Some(path.clone());
+        self
+    }
+
+    pub const fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    pub fn is_missing(&self) -> bool {
+        self.0.kind == ErrorKind::Missing
+    }
+
+    /// The file that it is about, where it is about one.
+    pub const fn path(&self) -> Option<&ProjectPath> {
+        self.0.path.as_ref()
+    }
+
+    /// What helps, where the message does not say it.
+    pub fn remedy(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+
+    /// Whether the files are changed all the same; `None` where it is about no change.
+    pub const fn write_state(&self) -> Option<WriteState> {
+        self.0.write_state
+    }
+
+    /// The reason, where it is a `T`.
+    pub fn detail<T: StdError + 'static>(&self) -> Option<&T> {
+        self.0.source.as_deref()?.downcast_ref()
+    }
+}
+
+impl Display for Error {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match (&self.0.message, &self.0.source) {
+            (Some(message), _) => formatter.write_str(message),
+            (None, Some(source)) => source.fmt(formatter),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        let source = self.0.source.as_deref()?;
+        if self.0.message.is_some() { Some(source) } else { source.source() }
+    }
+}
+
+impl From<ResolveError> for Error {
+    fn from(error: ResolveError) -> Self {
+        let is_unreachable = matches!(error, ResolveError::Unreachable { .. });
+        let path = error.path().clone();
+        Self::told(if is_unreachable { ErrorKind::Io } else { ErrorKind::Usage }, error).at(&path)
+    }
+}
+
+#[cfg(feature = "history")]
+impl From<QueryError> for Error {
+    fn from(error: QueryError) -> Self {
+        Self::told(ErrorKind::Io, error)
+    }
+}
+
+#[cfg(feature = "write")]
+impl From<JournalWriteError> for Error {
+    fn from(error: JournalWriteError) -> Self {
+        Self::told(ErrorKind::Io, error)
+    }
+}
+
+impl From<ProjectPathError> for Error {
+    fn from(error: ProjectPathError) -> Self {
+        Self::told(ErrorKind::Usage, error)
+    }
+}
+
+impl WriteState {
+    /// The word for it in JSON: `not_written`, `written` or `unknown`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NotWritten => "not_written",
+            Self::Written => "written",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+#[cfg(feature = "write")]
+impl Error {
+    /// The same, as the error of a change: nothing was written, where it does not say otherwise.
+    pub(crate) fn unwritten(mut self) -> Self {
+        self.0.write_state = self.0.write_state.or(Some(WriteState::NotWritten));
+        self
+    }
+
+    /// Returns whether another program's writing kept this change from being made: trying again later helps.
+    pub fn is_conflict(&self) -> bool {
+        self.0.kind == ErrorKind::Conflict
+    }
+
+    pub fn conflict(&self) -> Option<&Conflict> {
+        match self.detail() {
+            Some(CommitError::Publish(PublishError::Conflict(conflict))) if self.is_conflict() => {
+                Some(conflict)
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(feature = "write")]
+impl From<CommitError> for Error {
+    fn from(error: CommitError) -> Self {
+        let state = error.write_state();
+        let told = match error {
+            CommitError::Missing { path } => Self::missing(path),
+            CommitError::Lock(LockError::Resolve(ref source)) => {
+                let is_unreachable = matches!(source, ResolveError::Unreachable { .. });
+                Self::told(if is_unreachable { ErrorKind::Io } else { ErrorKind::Usage }, error)
+            }
+            CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. })
+            | CommitError::OutdatedAnswers { .. } => Self::told(ErrorKind::Conflict, error),
+            error => Self::told(ErrorKind::Io, error),
+        };
+        Self(Box::new(Inner { write_state: Some(state), ..*told.0 }))
+    }
+}
