@@ -82,7 +82,7 @@ pub use stepmark_model::lifecycle::{Lifecycle, Lifecycles, MoveDecision, MoveRef
 pub use stepmark_model::transition::{Command, Plan, Remark, Strictness, TransitionRefusal};
 
 #[cfg(feature = "write")]
-pub use stepmark_store::changes::{ChangeError, ChangeReason, ChangeReport, UpdateError};
+pub use stepmark_store::changes::{ChangeReason, ChangeReport, UpdateError};
 
 #[cfg(feature = "write")]
 pub use stepmark_store::changes::DelegationOrder;
@@ -100,11 +100,11 @@ pub use stepmark_model::lease::{Lease, LeaseRefusal, LeaseTerm};
 pub use stepmark_model::projection::{checkpoint::Checkpoint, gates::Closed};
 pub use stepmark_store::checkpoints::Checkpoints;
 #[cfg(feature = "write")]
-pub use stepmark_store::checkpoints::{CheckpointError, CheckpointMade, RestoreError, Restored};
+pub use stepmark_store::checkpoints::{CheckpointMade, Restored};
 pub use stepmark_store::gates::{GateAnswer, Gates};
 #[cfg(feature = "history")]
 pub use stepmark_store::history::{History, Selection as EventSelection};
-pub use stepmark_store::leases::{LeaseError, Leases};
+pub use stepmark_store::leases::Leases;
 #[cfg(feature = "history")]
 pub use stepmark_store::workspace::ProjectHistory;
 

@@ -7,11 +7,18 @@ use std::{
 };
 
 #[cfg(feature = "write")]
-use crate::commit::{CommitError, Conflict, JournalWriteError, LockError, PublishError};
+use crate::commit::{CommitError, Conflict, FolderError, JournalWriteError, LockError, PublishError};
 use crate::disk::ResolveError;
 #[cfg(feature = "history")]
 use crate::index_db::QueryError;
-use stepmark_model::artifact::{ProjectPath, ProjectPathError};
+use stepmark_model::{
+    artifact::{ProjectPath, ProjectPathError},
+    asdd::AsddRefusal,
+    autodev::AutodevRefusal,
+    coordination::{FormatError, TaskRefusal},
+    flows::FlowRefusal,
+    transition::TransitionRefusal,
+};
 
 /// A reason why something was not done. Its kind says what a program may do about it.
 #[derive(Debug)]
@@ -69,26 +76,46 @@ struct Inner {
     /// `None` where the error is told as its source.
     message: Option<String>,
     help: Option<String>,
+    help_of_tools: Option<String>,
     source: Option<Source>,
     write_state: Option<WriteState>,
 }
 
 impl Error {
     fn of(kind: ErrorKind, message: Option<String>, source: Option<Source>) -> Self {
-        Self(Box::new(Inner { kind, path: None, message, help: None, source, write_state: None }))
+        Self(Box::new(Inner {
+            kind,
+            path: None,
+            message,
+            help: None,
+            help_of_tools: None,
+            source,
+            write_state: None,
+        }))
     }
 
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self::of(kind, Some(message.into()), None)
     }
 
     /// An error that is told as `source`, which [`Error::detail`] finds again.
-    pub(crate) fn told(kind: ErrorKind, source: impl Into<Source>) -> Self {
+    pub fn told(kind: ErrorKind, source: impl Into<Source>) -> Self {
         Self::of(kind, None, Some(source.into()))
     }
 
-    pub(crate) fn io(message: impl Into<String>, source: impl Into<Source>) -> Self {
+    pub fn io(message: impl Into<String>, source: impl Into<Source>) -> Self {
         Self::of(ErrorKind::Io, Some(message.into()), Some(source.into()))
+    }
+
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Refused, message)
+    }
+
+    /// The refusal of a change of the artifact at `path`.
+    pub fn left(path: &ProjectPath, refusal: TransitionRefusal) -> Self {
+        let is_usage = matches!(refusal, TransitionRefusal::EmptyStep);
+        let kind = if is_usage { ErrorKind::Usage } else { ErrorKind::Refused };
+        Self::new(kind, format!("`{path}` is left as it is")).because(refusal).at(path).unwritten()
     }
 
     pub(crate) fn missing(path: ProjectPath) -> Self {
@@ -103,13 +130,19 @@ impl Error {
         if is_folder { error.help("name a file in it") } else { error }
     }
 
-    pub(crate) fn because(mut self, source: impl Into<Source>) -> Self {
+    pub fn because(mut self, source: impl Into<Source>) -> Self {
         self.0.source = Some(source.into());
         self
     }
 
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
+        self
+    }
+
+    /// The same, with what helps a caller of tools.
+    pub fn help_of_tools(mut self, help: impl Into<String>) -> Self {
+        self.0.help_of_tools = Some(help.into());
         self
     }
 
@@ -120,6 +153,11 @@ impl Error {
 
     pub const fn kind(&self) -> ErrorKind {
         self.0.kind
+    }
+
+    /// Returns whether nothing can be done now: nothing is left, or others come first.
+    pub const fn is_idle(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::Nothing | ErrorKind::Waits | ErrorKind::Person)
     }
 
     pub fn is_missing(&self) -> bool {
@@ -136,6 +174,21 @@ impl Error {
         self.0.help.as_deref()
     }
 
+    pub fn remedy_of_tools(&self) -> Option<&str> {
+        self.0.help_of_tools.as_deref()
+    }
+
+    /// The same, as the error of a change: nothing was written, where it does not say otherwise.
+    pub fn unwritten(self) -> Self {
+        let state = self.0.write_state.unwrap_or(WriteState::NotWritten);
+        self.wrote(state)
+    }
+
+    pub(crate) fn wrote(mut self, state: WriteState) -> Self {
+        self.0.write_state = Some(state);
+        self
+    }
+
     /// Whether the files are changed all the same; `None` where it is about no change.
     pub const fn write_state(&self) -> Option<WriteState> {
         self.0.write_state
@@ -144,6 +197,15 @@ impl Error {
     /// The reason, where it is a `T`.
     pub fn detail<T: StdError + 'static>(&self) -> Option<&T> {
         self.0.source.as_deref()?.downcast_ref()
+    }
+
+    /// The reason, where it is a `T`; else the error as it is.
+    pub(crate) fn into_detail<T: StdError + 'static>(mut self) -> Result<T, Self> {
+        match self.0.source.take().map(<dyn StdError + Send + Sync>::downcast) {
+            Some(Ok(detail)) => Ok(*detail),
+            Some(Err(source)) => Err(self.because(source)),
+            None => Err(self),
+        }
     }
 }
 
@@ -172,23 +234,55 @@ impl From<ResolveError> for Error {
     }
 }
 
-#[cfg(feature = "history")]
-impl From<QueryError> for Error {
-    fn from(error: QueryError) -> Self {
-        Self::told(ErrorKind::Io, error)
+/// The errors that are told as they are, each with its kind.
+macro_rules! told {
+    ($($(#[$feature:meta])* $error:ty: $kind:ident,)+) => {
+        $($(#[$feature])* impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                Self::told(ErrorKind::$kind, error)
+            }
+        })+
+    };
+}
+
+told! {
+    ProjectPathError: Usage,
+    TaskRefusal: Refused,
+    FormatError: Refused,
+    AutodevRefusal: Refused,
+    #[cfg(feature = "history")]
+    QueryError: Io,
+    #[cfg(feature = "write")]
+    JournalWriteError: Io,
+}
+
+impl From<AsddRefusal> for Error {
+    fn from(refusal: AsddRefusal) -> Self {
+        let is_outdated = matches!(refusal, AsddRefusal::Outdated { .. });
+        Self::told(if is_outdated { ErrorKind::Conflict } else { ErrorKind::Refused }, refusal)
     }
 }
 
-#[cfg(feature = "write")]
-impl From<JournalWriteError> for Error {
-    fn from(error: JournalWriteError) -> Self {
-        Self::told(ErrorKind::Io, error)
+impl From<FlowRefusal> for Error {
+    fn from(refusal: FlowRefusal) -> Self {
+        let kind = match &refusal {
+            FlowRefusal::NothingReady { waiting, running, failed, .. } => {
+                ErrorKind::idle(waiting + running, *running == 0 && *failed > 0)
+            }
+            _ => ErrorKind::Refused,
+        };
+        Self::told(kind, refusal)
     }
 }
 
-impl From<ProjectPathError> for Error {
-    fn from(error: ProjectPathError) -> Self {
-        Self::told(ErrorKind::Usage, error)
+impl ErrorKind {
+    /// The kind where nothing can be done now, and so much work is open.
+    pub(crate) const fn idle(open: usize, is_for_person: bool) -> Self {
+        match (open, is_for_person) {
+            (_, true) => Self::Person,
+            (0, false) => Self::Nothing,
+            (_, false) => Self::Waits,
+        }
     }
 }
 
@@ -205,12 +299,6 @@ impl WriteState {
 
 #[cfg(feature = "write")]
 impl Error {
-    /// The same, as the error of a change: nothing was written, where it does not say otherwise.
-    pub(crate) fn unwritten(mut self) -> Self {
-        self.0.write_state = self.0.write_state.or(Some(WriteState::NotWritten));
-        self
-    }
-
     /// Returns whether another program's writing kept this change from being made: trying again later helps.
     pub fn is_conflict(&self) -> bool {
         self.0.kind == ErrorKind::Conflict
@@ -240,6 +328,13 @@ impl From<CommitError> for Error {
             | CommitError::OutdatedAnswers { .. } => Self::told(ErrorKind::Conflict, error),
             error => Self::told(ErrorKind::Io, error),
         };
-        Self(Box::new(Inner { write_state: Some(state), ..*told.0 }))
+        told.wrote(state)
+    }
+}
+
+#[cfg(feature = "write")]
+impl From<FolderError> for Error {
+    fn from(error: FolderError) -> Self {
+        CommitError::from(error).into()
     }
 }

@@ -10,18 +10,18 @@ use std::{
     path::PathBuf,
     time::SystemTime,
 };
+use stepmark_store::Error;
 
 use proptest::{prelude::*, sample::Index};
 use serde_json::{Map, Value as Json, json};
 use stepmark_model::{
     artifact::ProjectPath,
-    coordination::{NewTask, task_move},
+    coordination::{FormatError, NewTask, TaskRefusal, task_move},
     packs::MoveCall,
 };
 use stepmark_store::{
     commit::{CommitOptions, FsyncPolicy},
     coordination::Overwrite,
-    records::SystemError,
     workspace::Workspace,
 };
 
@@ -394,8 +394,12 @@ impl Project {
     fn import(&mut self, takes_file: bool, removes: bool) -> bool {
         let coordination = self.workspace.coordination().unwrap();
         let found = match coordination.survey(None) {
-            Err(SystemError::NothingToImport { .. } | SystemError::Format(_)) => return false,
-            found => found.unwrap(),
+            Err(error) => {
+                let is_none = error.to_string().starts_with("there is no state file of coordination in");
+                assert!(is_none || error.detail::<FormatError>().is_some(), "{error}");
+                return false;
+            }
+            Ok(found) => found,
         };
         let ids: BTreeSet<&String> = found.survey.rows.iter().map(|row| &row.id).collect();
         assert_eq!(ids, self.foreign.keys().collect(), "what others changed, and nothing else");
@@ -461,14 +465,17 @@ impl Project {
 }
 
 /// What was done; `None` where it was refused, as it should be.
-fn expect<T: std::fmt::Debug>(done: Result<T, SystemError>, may: bool, what: &str) -> Option<T> {
+fn expect<T: std::fmt::Debug>(done: Result<T, Error>, may: bool, what: &str) -> Option<T> {
     match done {
         Ok(done) => {
             assert!(may, "{what} should be refused: {done:?}");
             Some(done)
         }
-        Err(SystemError::Task(_) | SystemError::NothingToClaim { .. } | SystemError::Changed { .. })
-            if !may =>
+        Err(error)
+            if !may
+                && (error.is_idle()
+                    || error.detail::<TaskRefusal>().is_some()
+                    || error.to_string().ends_with("nobody claims it")) =>
         {
             None
         }

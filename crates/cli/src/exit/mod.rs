@@ -19,7 +19,6 @@ macro_rules! failures {
 }
 
 mod changes;
-mod history;
 mod projections;
 
 use std::{error::Error, iter, process::ExitCode};
@@ -27,7 +26,7 @@ use std::{error::Error, iter, process::ExitCode};
 pub(crate) use changes::foreign_head;
 use stepmark_model::spelling::causes;
 pub(crate) use stepmark_model::spelling::with_causes as chain;
-use stepmark_store::{ErrorKind, commit::WriteState};
+use stepmark_store::commit::WriteState;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -118,22 +117,6 @@ impl Failure {
     pub(crate) fn with_report(mut self, report: String) -> Self {
         self.report = Some(report);
         self
-    }
-}
-
-impl From<stepmark_store::Error> for Failure {
-    fn from(error: stepmark_store::Error) -> Self {
-        let exit = match error.kind() {
-            ErrorKind::Usage | ErrorKind::Missing | ErrorKind::Unknown => Exit::Usage,
-            ErrorKind::Conflict | ErrorKind::Held => Exit::Conflict,
-            ErrorKind::Io => Exit::Io,
-            ErrorKind::Nothing => Exit::Nothing,
-            ErrorKind::Waits => Exit::Waits,
-            ErrorKind::Person => Exit::Person,
-            _ => Exit::Findings,
-        };
-        let failure = Self::from_error(exit, &error);
-        Self { help: error.remedy().map(str::to_owned), write_state: error.write_state(), ..failure }
     }
 }
 

@@ -21,9 +21,9 @@ use crate::configuration::AutodevSettings;
 use crate::workspace::Workspace;
 
 #[cfg(feature = "write")]
-pub use adopting::{Adoption, AdoptionError};
+pub use adopting::Adoption;
 #[cfg(feature = "write")]
-pub use changing::{AutodevError, Correction, Moved};
+pub use changing::{Correction, Moved, not_begun};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Autodev<'w> {

@@ -22,8 +22,6 @@ pub use check_report::{CheckReport, CheckedFile, Known, LeftOut};
 pub use checked_before::CheckedBefore;
 pub use kept_digests::KeptDigests;
 pub use listed_artifact::ListedArtifact;
-#[cfg(feature = "write")]
-pub use peers::BaselineWriteError;
 pub use summaries::{Summaries, SummaryRow};
 
 use crate::Error;

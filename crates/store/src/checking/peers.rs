@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 
 use crate::{
     checking::{BASELINE_PATH, CheckReport, Checks},
-    commit::{CommitError, Expected, Outcome, replace_whole},
+    commit::{Expected, Outcome, replace_whole},
     git::GitVersion,
     repository::ChangedArtifact,
     workspace::claimed::{between, kind_of},
 };
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, ProjectPathError},
+    artifact::{Artifact, ProjectPath},
     check::{
         Baseline, Finding,
         rules::systems::{holder_silent_finding, peer_finding},
@@ -129,16 +129,6 @@ impl Checks<'_> {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum BaselineWriteError {
-    #[error(transparent)]
-    Store(#[from] Error),
-    #[error(transparent)]
-    Place(#[from] ProjectPathError),
-    #[error(transparent)]
-    Commit(#[from] CommitError),
-}
-
 impl Checks<'_> {
     /// Adds what `find` finds at `path`, by the policy and the baseline; an unreadable file has no bytes.
     pub fn add_beside(
@@ -170,7 +160,7 @@ impl Checks<'_> {
     }
 
     /// Writes a baseline of the findings of `report`, unless it is there already, and says how many.
-    pub fn write_baseline(&self, report: &CheckReport<'_>) -> Result<usize, BaselineWriteError> {
+    pub fn write_baseline(&self, report: &CheckReport<'_>) -> Result<usize, Error> {
         let baseline = Baseline::of(report.findings());
         let path = ProjectPath::new(BASELINE_PATH)?;
         let found = self.workspace.baseline_bytes()?;

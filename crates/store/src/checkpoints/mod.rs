@@ -6,9 +6,9 @@ pub(crate) mod checkpointing;
 pub(crate) mod restoring;
 
 #[cfg(feature = "write")]
-pub use checkpointing::{CheckpointError, CheckpointMade};
+pub use checkpointing::CheckpointMade;
 #[cfg(feature = "write")]
-pub use restoring::{RestoreError, Restored};
+pub use restoring::Restored;
 
 use crate::{Error, ErrorKind};
 use std::io;

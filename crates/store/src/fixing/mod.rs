@@ -5,7 +5,6 @@ use crate::Error;
 use std::cell::RefCell;
 
 use crate::{
-    changes::ChangeError,
     checking::{Known, Selection},
     commit::FileDecision,
     git::{
@@ -34,12 +33,7 @@ impl Workspace {
 }
 
 impl Fixes<'_> {
-    pub fn preview(
-        &self,
-        path: &ProjectPath,
-        bytes: &[u8],
-        allowed: Safety,
-    ) -> Result<FixedFile, ChangeError> {
+    pub fn preview(&self, path: &ProjectPath, bytes: &[u8], allowed: Safety) -> Result<FixedFile, Error> {
         check::apply_fixes(bytes, allowed, |bytes| {
             let artifact = self.workspace.read_again(path, bytes)?;
             let found =
@@ -53,7 +47,7 @@ impl Fixes<'_> {
     /// Makes the fixes that are `allowed` in the artifact at `path`. They are decided again where another
     /// program changes the file meanwhile; a lease of somebody else is respected, gates follow, and history
     /// is told which fixes were made.
-    pub fn make(&self, path: &ProjectPath, allowed: Safety) -> Result<FixedFile, ChangeError> {
+    pub fn make(&self, path: &ProjectPath, allowed: Safety) -> Result<FixedFile, Error> {
         let last: RefCell<Option<FixedFile>> = RefCell::new(None);
         let draft = |_: &ProjectPath| draft(last.borrow().as_ref(), allowed);
         self.workspace.change_files(std::slice::from_ref(path), draft, |found| {
@@ -104,17 +98,6 @@ pub enum StagedOutcome {
     WorkTreeDiffers,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum StagedFixError {
-    /// Its copy in the work tree was not changed; nothing was.
-    #[error(transparent)]
-    Change(#[from] ChangeError),
-    #[error(transparent)]
-    Store(#[from] Error),
-    #[error("`{path}` is fixed in the work tree, but not in the index: `git add` it")]
-    NotStaged { path: ProjectPath, source: Error },
-}
-
 impl Fixes<'_> {
     /// Applies the fixes that are `allowed` to a changed artifact, checked as in
     /// [`Checks::check_changes`](crate::checking::Checks::check_changes). Nothing is written.
@@ -123,13 +106,13 @@ impl Fixes<'_> {
         changed: &ChangedArtifact,
         version: &GitVersion,
         allowed: Safety,
-    ) -> Result<Option<FixedFile>, ChangeError> {
+    ) -> Result<Option<FixedFile>, Error> {
         let ChangedArtifact::Present { now, before } = changed else { return Ok(None) };
         let fixed = check::apply_fixes(now.artifact().bytes(), allowed, |bytes| {
             let now = self.workspace.read_again(now.path(), bytes)?;
             let again = ChangedArtifact::Present { now, before: before.clone() };
             let found = self.workspace.checks().check_changes(std::slice::from_ref(&again), version)?;
-            Ok::<_, ChangeError>(found.files.into_iter().flat_map(|file| file.findings).collect())
+            Ok::<_, Error>(found.files.into_iter().flat_map(|file| file.findings).collect())
         })?;
         Ok(Some(fixed))
     }
@@ -141,7 +124,7 @@ impl Fixes<'_> {
         changed: &ChangedArtifact,
         version: &GitVersion,
         allowed: Safety,
-    ) -> Result<Option<StagedFix>, StagedFixError> {
+    ) -> Result<Option<StagedFix>, Error> {
         let ChangedArtifact::Present { now, .. } = changed else { return Ok(None) };
         let Some(fixed) = self.preview_staged(changed, version, allowed)? else { return Ok(None) };
         let outcome = self.write_staged(now, &fixed, allowed)?;
@@ -154,7 +137,7 @@ impl Fixes<'_> {
         staged: &TrackedArtifact,
         fixed: &FixedFile,
         allowed: Safety,
-    ) -> Result<StagedOutcome, StagedFixError> {
+    ) -> Result<StagedOutcome, Error> {
         let (path, before) = (staged.path(), staged.artifact().bytes());
         if fixed.bytes == before {
             return Ok(StagedOutcome::Unchanged);
@@ -169,7 +152,10 @@ impl Fixes<'_> {
         let written = entry
             .with_bytes(self.workspace.root(), &fixed.bytes)
             .and_then(|entry| index::write(self.workspace.root(), std::slice::from_ref(&entry)));
-        written.map_err(|source| StagedFixError::NotStaged { path: path.clone(), source })?;
+        written.map_err(|source| {
+            let message = format!("`{path}` is fixed in the work tree, but not in the index: `git add` it");
+            Error::io(message, source)
+        })?;
         Ok(StagedOutcome::Written)
     }
 
@@ -180,7 +166,7 @@ impl Fixes<'_> {
         before: &[u8],
         fixed: &FixedFile,
         allowed: Safety,
-    ) -> Result<bool, ChangeError> {
+    ) -> Result<bool, Error> {
         match self.workspace.read_file(path) {
             Ok(bytes) if bytes == before => {}
             Err(error) if !error.is_missing() => return Err(error.into()),

@@ -12,8 +12,6 @@ use std::{fs, path::PathBuf};
 pub use upkeep::GateRebuild;
 
 use crate::disk::{file_lock::uninterrupted, names_in_place, root::Root};
-#[cfg(feature = "write")]
-use crate::leases::LeaseError;
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
@@ -78,7 +76,7 @@ impl Gates<'_> {
         path: &ProjectPath,
         step: &str,
         duration: std::time::Duration,
-    ) -> Result<GateAnswer, LeaseError> {
+    ) -> Result<GateAnswer, Error> {
         let taken = self.workspace.leases().take(path, duration, stepmark_model::lease::Claim::ForOneStep)?;
         let answer = self.verify(path, step);
         let is_done = answer.as_ref().is_ok_and(|answer| answer.verdict.is_ok());

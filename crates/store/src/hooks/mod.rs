@@ -4,4 +4,4 @@ pub(crate) mod git_hooks;
 pub(crate) mod staged_history;
 
 pub use git_hooks::{HookChange, HookOutcome, HookState};
-pub use staged_history::{StageHistoryError, StagedHistory, StagingFor};
+pub use staged_history::{StagedHistory, StagingFor};

@@ -1,12 +1,13 @@
 //! The history of what is staged: sealed into segments that the next commit holds.
 
-use crate::Error;
 use crate::git::failed_as;
+use crate::{Error, ErrorKind};
 use std::{collections::BTreeSet, io, path::Path};
+use stepmark_model::transition::TransitionRefusal;
 
 use crate::{
     bmad::sprint::{ImportDecision, StoryImport},
-    changes::{ChangeError, recording::Versions},
+    changes::recording::Versions,
     commit::{self, FileDecision, FileTransition, Halt, Transaction, read_whole},
     disk::own_file,
     git::{
@@ -43,19 +44,8 @@ pub enum StagingFor {
     ThisCommit,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StageHistoryError {
-    #[error(transparent)]
-    Store(#[from] Error),
-    #[error(transparent)]
-    Edits(#[from] ChangeError),
-    #[error("cannot stage the history in `{path}`")]
-    Segment { path: ProjectPath, source: io::Error },
-}
-
 impl ProjectHistory<'_> {
-    pub fn seal_all(&self) -> Result<Vec<SegmentName>, StageHistoryError> {
+    pub fn seal_all(&self) -> Result<Vec<SegmentName>, Error> {
         let live = self.ask(|history| history.live_segments(None))?;
         Ok(self.seal_live(commit::LiveSegments::Named(&live))?)
     }
@@ -67,7 +57,7 @@ impl ProjectHistory<'_> {
     /// Where nothing is staged, [`StagingFor::NextCommit`] takes all live segments and what no remote has
     /// yet, as before a push that was refused; [`StagingFor::ThisCommit`] takes what the last commit changed,
     /// which may be about to be amended.
-    pub fn stage(&self, staging: StagingFor) -> Result<StagedHistory, StageHistoryError> {
+    pub fn stage(&self, staging: StagingFor) -> Result<StagedHistory, Error> {
         let mut changed = self.changed_files(&["diff", "--cached"], &[])?;
         let is_all = changed.is_empty() && staging == StagingFor::NextCommit;
         if changed.is_empty() {
@@ -148,7 +138,7 @@ impl ProjectHistory<'_> {
     }
 
     /// Puts copies of segments into the index, not into the work tree: files follow once the commit is made.
-    fn stage_copies(&self, names: &BTreeSet<SegmentName>) -> Result<Vec<ProjectPath>, StageHistoryError> {
+    fn stage_copies(&self, names: &BTreeSet<SegmentName>) -> Result<Vec<ProjectPath>, Error> {
         let paths = names.iter().filter_map(|name| Some((name, sealed_path(name)?)));
         let mut copies: Vec<(&SegmentName, ProjectPath)> = paths.collect();
         if copies.is_empty() {
@@ -162,7 +152,7 @@ impl ProjectHistory<'_> {
         let mut files = Vec::with_capacity(copies.len());
         for (name, path) in copies {
             let read = commit::read_copy(self.workspace.root(), name, LIMIT);
-            let bytes = read.map_err(|source| StageHistoryError::Segment { path: path.clone(), source })?;
+            let bytes = read.map_err(|source| not_staged(&path, source))?;
             files.push((path, bytes));
         }
         self.put_into_index(&files)?;
@@ -171,7 +161,7 @@ impl ProjectHistory<'_> {
 
     /// After a commit: writes the files of the segments that its hook has put into the index alone, and puts
     /// those of HEAD into the index that `git commit FILE` has left out of it.
-    pub fn restage(&self) -> Result<Vec<ProjectPath>, StageHistoryError> {
+    pub fn restage(&self) -> Result<Vec<ProjectPath>, Error> {
         const ADDED: [&str; 8] =
             ["diff-tree", "-r", "-m", "--root", "--no-commit-id", "--name-only", "-z", "--diff-filter=A"];
         let added = self.paths_of(&[&ADDED[..], &["--relative", "HEAD", "--", SEALED_FOLDER]].concat())?;
@@ -192,13 +182,13 @@ impl ProjectHistory<'_> {
         self.add_to_index(unknown.into_iter().filter(|path| committed.contains(path)).collect())
     }
 
-    fn add_to_index(&self, files: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, StageHistoryError> {
+    fn add_to_index(&self, files: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, Error> {
         let is_segment = |path: &ProjectPath| path.extension() == Some("jsonl");
         let files: Vec<ProjectPath> = files.into_iter().filter(is_segment).collect();
         let mut found = Vec::with_capacity(files.len());
         for path in &files {
             let bytes = own_file::read(self.workspace.root().path(), Path::new(path.as_str()), LIMIT)
-                .map_err(|source| StageHistoryError::Segment { path: path.clone(), source })?;
+                .map_err(|source| not_staged(&path, source))?;
             found.push((path.clone(), bytes));
         }
         self.put_into_index(&found)?;
@@ -244,7 +234,7 @@ impl ProjectHistory<'_> {
     /// Brings the frontmatter of staged stories to what their line and their ledger agree on, and stages
     /// them: where the configuration wants it, the lifecycle leads there, and the work tree has what is
     /// staged.
-    pub fn take_in_agreed(&self) -> Result<Vec<StorySides>, StageHistoryError> {
+    pub fn take_in_agreed(&self) -> Result<Vec<StorySides>, Error> {
         let (workspace, root) = (self.workspace, self.workspace.root());
         if !workspace.configuration().stories.take_in_agreed || !is_repository(root) {
             return Ok(Vec::new());
@@ -274,9 +264,7 @@ impl ProjectHistory<'_> {
         let StoryImport { written, mut failed, .. } = workspace.ledgers().import(&decisions, "hook");
         let mut files = Vec::with_capacity(written.len());
         for path in &written {
-            files.extend(
-                read_whole(root, path).map_err(ChangeError::from)?.map(|bytes| (path.clone(), bytes)),
-            );
+            files.extend(read_whole(root, path)?.map(|bytes| (path.clone(), bytes)));
         }
         self.put_into_index(&files)?;
         agreed.retain(|sides| written.contains(&sides.path));
@@ -285,7 +273,7 @@ impl ProjectHistory<'_> {
 
     /// Records the edits of other programs in the artifacts of the index that the check lets pass, and that
     /// the work tree shows as they are staged. Where several are refused or in use, the others are recorded.
-    pub fn record_edits(&self) -> Result<(), StageHistoryError> {
+    pub fn record_edits(&self) -> Result<(), Error> {
         if !is_repository(self.workspace.root()) {
             return Ok(());
         }
@@ -300,16 +288,20 @@ impl ProjectHistory<'_> {
             let ChangedArtifact::Present { now, .. } = artifact else { continue };
             if !is_stopped(now.path()) {
                 match self.record_edit(now.path(), Some(now.artifact().file_hash()), None) {
-                    Ok(_)
-                    | Err(StageHistoryError::Edits(ChangeError::Refused { .. } | ChangeError::Lease(_))) => {}
-                    Err(error) => return Err(error),
+                    Err(error)
+                        if error.kind() != ErrorKind::Held
+                            && error.detail::<TransitionRefusal>().is_none() =>
+                    {
+                        return Err(error);
+                    }
+                    _ => {}
                 }
             }
         }
         Ok(())
     }
 
-    pub fn accept_edit(&self, path: &ProjectPath, reason: &str) -> Result<bool, StageHistoryError> {
+    pub fn accept_edit(&self, path: &ProjectPath, reason: &str) -> Result<bool, Error> {
         self.record_edit(path, None, Some(reason))
     }
 
@@ -318,13 +310,13 @@ impl ProjectHistory<'_> {
         path: &ProjectPath,
         staged: Option<FileHash>,
         reason: Option<&str>,
-    ) -> Result<bool, StageHistoryError> {
+    ) -> Result<bool, Error> {
         let paths = [path.clone()];
         let (facts, actor) = (GitFacts::default(), &self.workspace.attribution().actor);
         let root = self.workspace.root().path();
         let ask = || answer(&mut git(root, &["cat-file", "blob", &format!("HEAD:./{path}")])).ok();
         let committed = reason.and_then(|_| ask()).filter(|(status, _)| status.success());
-        let events = |old: Option<&[u8]>| -> Result<Vec<Event>, Halt<ChangeError>> {
+        let events = |old: Option<&[u8]>| -> Result<Vec<Event>, Halt<Error>> {
             if old.is_none_or(|bytes| staged.is_some_and(|staged| FileHash::of(bytes) != staged)) {
                 return Ok(Vec::new());
             }
@@ -355,7 +347,7 @@ impl ProjectHistory<'_> {
         let mut found_out = Vec::new();
         let decide = |found: &[Option<&[u8]>]| {
             found_out = events(found.first().copied().flatten())?;
-            Ok::<_, Halt<ChangeError>>((vec![FileDecision::Keep], ()))
+            Ok::<_, Halt<Error>>((vec![FileDecision::Keep], ()))
         };
         transaction.run(decide, |(), _| Ok(Vec::new()))?;
         if !found_out.is_empty() {
@@ -363,4 +355,8 @@ impl ProjectHistory<'_> {
         }
         Ok(!found_out.is_empty())
     }
+}
+
+fn not_staged(path: &ProjectPath, source: io::Error) -> Error {
+    Error::io(format!("cannot stage the history in `{path}`"), source)
 }

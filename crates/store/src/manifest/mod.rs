@@ -23,8 +23,6 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-#[cfg(feature = "write")]
-pub use self::publish::ManifestPublishError;
 pub use self::{
     inventory::{ManifestChoice, ManifestPlace, UnreadableFile},
     verify::ManifestReport,
@@ -82,11 +80,7 @@ impl Manifests<'_> {
     /// Writes `draft` to its place, atomically, if its place still holds what the draft was made from.
     /// Nothing is written where these bytes are there already.
     #[cfg(feature = "write")]
-    pub fn publish(
-        &self,
-        place: &ManifestPlace,
-        draft: &ManifestDraft,
-    ) -> Result<Published, ManifestPublishError> {
+    pub fn publish(&self, place: &ManifestPlace, draft: &ManifestDraft) -> Result<Published, Error> {
         publish::publish(self.workspace.commit_options(), place, draft)
     }
 }

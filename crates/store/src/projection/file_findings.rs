@@ -4,7 +4,6 @@ use crate::Error;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    ProjectionError,
     found_files::{FoundFiles, HashedFiles, hashed},
     pack_files::{DriftOf, Files, Overwrite, RecordFormat},
     publish::WrittenFiles,
@@ -174,7 +173,7 @@ pub(super) fn compare<F: RecordFormat>(
     ours: &F::State,
     (found, written): (&FoundFiles, &WrittenFiles<'_>),
     overwrite: &Overwrite,
-) -> Result<Compared<DriftOf<F>>, ProjectionError> {
+) -> Result<Compared<DriftOf<F>>, Error> {
     let mut compared = Compared {
         files: None,
         drift: Vec::new(),
@@ -185,8 +184,12 @@ pub(super) fn compare<F: RecordFormat>(
     let mut foreign: BTreeMap<ProjectPath, FileHash> =
         foreign(found, written).map(|(path, hash)| (path.clone(), hash)).collect();
     let Some(first) = foreign.keys().next().cloned() else { return Ok(compared) };
-    let not_imported =
-        || ProjectionError::NotImported { path: first.clone(), import: format.system().import };
+    let not_imported = || {
+        let import = format.system().import;
+        let message =
+            format!("`{first}` was written by another program: bring it in with `{import}`, or move it away");
+        Error::refused(message)
+    };
     // What is missing in a set of files is as it was written last.
     let last = written.last(&format.paths()).unwrap_or_default();
     let base = format.read(&last);

@@ -1,6 +1,8 @@
 //! Rows of a file of another program that become artifacts of a kind of a pack.
 
 use crate::Error;
+use crate::records::busy;
+use crate::records::{faulty, not_human};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
@@ -9,7 +11,6 @@ use crate::{
     commit::make_folders_to,
     git::process::{is_repository, printed},
     history::{History, KnownArtifact},
-    records::SystemError,
     workspace::{
         Workspace,
         claimed::{between, kind_of},
@@ -54,10 +55,10 @@ impl RowChange {
 impl Workspace {
     /// Compares the rows in `bytes` with the artifacts of `kind`. A row means the one at its `path`, else
     /// that of its `id`; else it is a new one, in the folder of the kind.
-    pub fn survey_rows(&self, kind: &Kind, (bytes, is_csv): (&[u8], bool)) -> Result<RowSurvey, SystemError> {
+    pub fn survey_rows(&self, kind: &Kind, (bytes, is_csv): (&[u8], bool)) -> Result<RowSurvey, Error> {
         let mut survey = RowSurvey::default();
-        let read = rows(bytes, is_csv).map_err(|fault| SystemError::Values { faults: vec![fault] })?;
-        let mut claimed = self.claimed(|_| true).map_err(|error| SystemError::Change(error.into()))?;
+        let read = rows(bytes, is_csv).map_err(|fault| faulty(&[fault]))?;
+        let mut claimed = self.claimed(|_| true).map_err(Error::unwritten)?;
         for (number, row) in (1..).zip(&read) {
             let (values, others): (Map<_, _>, Map<_, _>) =
                 row.clone().into_iter().partition(|(column, _)| is_key(kind, column));
@@ -197,18 +198,13 @@ impl Workspace {
     }
 
     /// Brings in what was found: new artifacts always, changed ones where `takes_file`. Returns their number.
-    pub fn import_rows(
-        &self,
-        survey: &RowSurvey,
-        takes_file: bool,
-        command: &str,
-    ) -> Result<usize, SystemError> {
+    pub fn import_rows(&self, survey: &RowSurvey, takes_file: bool, command: &str) -> Result<usize, Error> {
         if !survey.faults.is_empty() {
-            return Err(SystemError::Values { faults: survey.faults.clone() });
+            return Err(faulty(&survey.faults));
         }
         let actor = &self.attribution().actor;
         if actor.kind == ActorKind::Agent {
-            return Err(SystemError::NotHuman { wanted: "an import", actor: actor.to_string() });
+            return Err(not_human("an import", actor));
         }
         let wanted: Vec<&RowChange> = survey.rows.iter().filter(|own| own.is_new() || takes_file).collect();
         for changes in wanted.chunks(RECORDS_A_COMMIT) {
@@ -217,16 +213,14 @@ impl Workspace {
                 make_folders_to(self.root(), path, self.commit_options().fsync)?;
             }
             let draft = EventDraft::new(EventKind::IMPORT).with_command(command.to_owned());
-            self.change_records::<SystemError>(
+            self.change_records::<Error>(
                 &paths,
                 |_| draft.clone(),
                 |found| {
                     let decide = |(change, found): (&&RowChange, &Option<Artifact>)| {
                         let is_as_surveyed = found.as_ref().map(Artifact::bytes) == change.found.as_deref();
                         let write = || RecordDecision::Write(change.bytes.clone());
-                        is_as_surveyed
-                            .then(write)
-                            .ok_or_else(|| SystemError::Busy { path: change.path.clone() })
+                        is_as_surveyed.then(write).ok_or_else(|| busy(&change.path))
                     };
                     changes.iter().zip(found).map(decide).collect()
                 },

@@ -1,6 +1,7 @@
 //! `stepmark delegate`
 
 use std::path::PathBuf;
+use stepmark_store::ErrorKind;
 
 use super::change;
 use crate::{
@@ -18,7 +19,7 @@ use stepmark_model::{
     journal::{Event, Kind},
 };
 use stepmark_store::{
-    changes::{ChangeError, Delegated, DelegationOrder},
+    changes::{Delegated, DelegationOrder},
     history::Selection,
 };
 
@@ -65,7 +66,9 @@ impl Delegate {
                 parent_id: &parent_id,
             };
             match project.workspace.delegations().delegate(&order) {
-                Err(ChangeError::Exists { .. }) if file.is_none() && attempt < ATTEMPTS => attempt += 1,
+                Err(error) if error.kind() == ErrorKind::Exists && file.is_none() && attempt < ATTEMPTS => {
+                    attempt += 1;
+                }
                 done => break done?,
             }
         };

@@ -1,6 +1,7 @@
 //! `stepmark transition`
 
 use std::path::PathBuf;
+use stepmark_store::Error;
 
 use super::change;
 use crate::{
@@ -16,7 +17,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
     transition::{Command, Strictness, TransitionRefusal, finish_above},
 };
-use stepmark_store::changes::{ChangeError, ChangeReason};
+use stepmark_store::changes::ChangeReason;
 
 /// Move an artifact's status; without STATE, list the legal moves
 ///
@@ -56,7 +57,7 @@ fn list(project: &Project, artifact: &TrackedArtifact, output: &Output) -> Resul
     let path = artifact.path();
     let Some(choice) = artifact.lifecycle() else {
         let source = TransitionRefusal::NoLifecycle;
-        return Err(ChangeError::Refused { path: path.clone(), source }.into());
+        return Err(Error::left(path, source).into());
     };
     let status = artifact.state().status.as_ref().and_then(|status| status.filled());
     let state = status.and_then(|word| choice.lifecycle.state_of(word));

@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 use stepmark_model::bmad::sprint::LedgerEntry;
+use stepmark_store::Error;
 use stepmark_store::bmad::sprint::{BrokenSprintStatus, LedgerLeft, LedgerProjection};
-use stepmark_store::changes::ChangeError;
 
 use crate::{
     exit::chain,
@@ -17,7 +17,7 @@ pub(crate) fn problems(done: &LedgerProjection) -> Vec<String> {
     });
     let left =
         done.left.iter().map(|left| format!("{}: {}: left: {}", left.entry.story, left.entry, left.reason));
-    let failed = done.failed.iter().map(|error: &ChangeError| chain(error));
+    let failed = done.failed.iter().map(|error: &Error| chain(error));
     refused.chain(left).chain(done.broken.iter().map(broken)).chain(failed).collect()
 }
 

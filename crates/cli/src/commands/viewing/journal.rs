@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeSet, HashSet},
     path::PathBuf,
 };
+use stepmark_store::Error;
 
 use super::{diff::Diff, replay::Replay, show::At};
 use crate::{
@@ -21,7 +22,7 @@ use stepmark_model::{
 use stepmark_store::{
     commit::{FsyncPolicy, compact_segments},
     history::{History, KnownSegment, SegmentPlace, SegmentProblem, Selection},
-    hooks::{StageHistoryError, StagedHistory, StagingFor},
+    hooks::{StagedHistory, StagingFor},
 };
 
 /// Look at the files that history stands in
@@ -110,7 +111,7 @@ fn stage(project: &Project, output: &Output, staging: StagingFor) -> Result<Exit
 }
 
 /// A commit is not stopped for it: the check that follows says what is wrong.
-fn warn_of(error: &StageHistoryError, what: &str) {
+fn warn_of(error: &Error, what: &str) {
     output::warning(format_args!("what {what}: {}", chain(error)));
 }
 

@@ -2,7 +2,7 @@
 
 use super::{LedgerProjection, StoryLedgers};
 use crate::Error;
-use crate::changes::ChangeError;
+use crate::changes::not_edited;
 use crate::commit::{FileDecision, Outcome};
 use stepmark_model::{
     artifact::{Artifact, Field, ProjectPath},
@@ -26,7 +26,7 @@ pub struct StoryImport {
     pub unchanged: usize,
     /// Stories that changed after they were shown: nobody has decided on what they say now.
     pub changed_meanwhile: Vec<ProjectPath>,
-    pub failed: Vec<ChangeError>,
+    pub failed: Vec<Error>,
     pub ledgers: LedgerProjection,
 }
 
@@ -91,7 +91,7 @@ impl StoryLedgers<'_> {
         batch: &[ImportDecision],
         command: &str,
         done: &mut StoryImport,
-    ) -> Result<(), ChangeError> {
+    ) -> Result<(), Error> {
         let paths: Vec<ProjectPath> = batch.iter().map(|decision| decision.sides.path.clone()).collect();
         let mut stale = Vec::new();
         let draft = |path: &ProjectPath| {
@@ -108,11 +108,8 @@ impl StoryLedgers<'_> {
                     return Ok(FileDecision::Keep);
                 }
                 let Some(word) = decision.word() else { return Ok(FileDecision::Keep) };
-                let written = with_status(path, bytes, word).map_err(|source| ChangeError::Edit {
-                    path: path.clone(),
-                    bytes: bytes.to_vec(),
-                    source,
-                })?;
+                let written =
+                    with_status(path, bytes, word).map_err(|source| not_edited(path, bytes, source))?;
                 Ok(FileDecision::Write(written))
             };
             batch.iter().zip(found).map(decide).collect()

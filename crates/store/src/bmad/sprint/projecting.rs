@@ -7,7 +7,6 @@ use std::{
 };
 
 use super::{BrokenSprintStatus, Ledgers, StoryLedgers, following::Listing, story_state};
-use crate::changes::ChangeError;
 use crate::commit::{FileDecision, FileTransition, Halt, Outcome, Transaction};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -31,7 +30,7 @@ pub struct LedgerProjection {
     pub refused: Vec<LedgerEntry>,
     pub left: Vec<LedgerLeft>,
     pub broken: Vec<BrokenSprintStatus>,
-    pub failed: Vec<ChangeError>,
+    pub failed: Vec<Error>,
 }
 
 #[derive(Debug)]
@@ -100,7 +99,7 @@ impl StoryLedgers<'_> {
         }
         let (broken, unreadable) = known.into_unusable();
         done.broken.extend(broken);
-        done.failed.extend(unreadable.into_iter().map(ChangeError::from));
+        done.failed.extend(unreadable.into_iter().map(Error::from));
         done
     }
 
@@ -160,7 +159,7 @@ impl StoryLedgers<'_> {
         &self,
         stories: &'s [Story],
         differing: &[LedgerEntry],
-    ) -> Result<Vec<Cow<'s, Story>>, ChangeError> {
+    ) -> Result<Vec<Cow<'s, Story>>, Error> {
         let differing: BTreeSet<&ProjectPath> = differing.iter().map(|entry| &entry.story).collect();
         let mut fresh = Vec::new();
         for story in stories {
@@ -180,7 +179,7 @@ impl StoryLedgers<'_> {
     fn publish(
         &self,
         path: &ProjectPath,
-        decide: impl Fn(&[u8], &mut Attempt) -> Result<Option<Vec<u8>>, ChangeError>,
+        decide: impl Fn(&[u8], &mut Attempt) -> Result<Option<Vec<u8>>, Error>,
     ) -> Projected {
         let mut attempt = Attempt::default();
         // The last decision, with the bytes that it was made from: reading the stories takes long.
@@ -203,7 +202,7 @@ impl StoryLedgers<'_> {
         let record = |events, changed: &[FileTransition<'_>]| {
             let old = changed.iter().find_map(|change| change.old);
             let old = old.map(|old| Artifact::read(path.clone(), old.to_vec()));
-            self.workspace.leases().admit(path, old.as_ref()).map_err(ChangeError::from)?;
+            self.workspace.leases().admit(path, old.as_ref()).map_err(Error::unwritten)?;
             Ok(events)
         };
         let options = self.workspace.commit_options();
@@ -216,7 +215,7 @@ impl StoryLedgers<'_> {
 
 struct Projected {
     path: ProjectPath,
-    outcome: Result<Outcome, ChangeError>,
+    outcome: Result<Outcome, Error>,
     attempt: Attempt,
 }
 

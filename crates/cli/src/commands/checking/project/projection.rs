@@ -14,7 +14,6 @@ use crate::{
 use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
 use stepmark_store::{
     bmad::sprint::LedgerProjection,
-    changes::ChangeError,
     disk::WalkProblemKind,
     gates::GateRebuild,
     manifest::{IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace},
@@ -107,7 +106,7 @@ impl Projection {
             Self::Ledgers => {
                 let found = artifacts.read(project)?;
                 let mut done = project.workspace.ledgers().project(&found.artifacts, false);
-                done.failed.extend(mem::take(&mut found.unreadable).into_iter().map(ChangeError::from));
+                done.failed.extend(mem::take(&mut found.unreadable).into_iter().map(Error::from));
                 Ok(of_ledgers(&done))
             }
             Self::Gates => {
