@@ -1,18 +1,17 @@
 //! The project that a command works on, and the paths that a person gives.
 
 use std::path::{Path, PathBuf};
-use stepmark_store::Error;
 
 use stepmark_model::{
     artifact::{ProjectPath, ProjectPathError},
     journal::{ArtifactKey, Attribution, SessionId},
     tracked_artifact::TrackedArtifact,
 };
-use stepmark_store::configuration::ConfigurationSources;
 use stepmark_store::disk::Root;
 use stepmark_store::git::{Comparison, GitVersion};
 use stepmark_store::manifest::ManifestChoice;
 use stepmark_store::workspace::Workspace;
+use stepmark_store::{Error, configuration::ConfigurationSources};
 
 use crate::{
     arguments::{ActingArguments, ProjectArguments},

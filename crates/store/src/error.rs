@@ -6,11 +6,6 @@ use std::{
     io,
 };
 
-#[cfg(feature = "write")]
-use crate::commit::{CommitError, Conflict, FolderError, JournalWriteError, LockError, PublishError};
-use crate::disk::ResolveError;
-#[cfg(feature = "history")]
-use crate::index_db::QueryError;
 use stepmark_model::{
     artifact::{ProjectPath, ProjectPathError},
     asdd::AsddRefusal,
@@ -107,10 +102,6 @@ impl Error {
         Self::of(ErrorKind::Io, Some(message.into()), Some(source.into()))
     }
 
-    pub fn refused(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Refused, message)
-    }
-
     /// The refusal of a change of the artifact at `path`.
     pub fn left(path: &ProjectPath, refusal: TransitionRefusal) -> Self {
         let is_usage = matches!(refusal, TransitionRefusal::EmptyStep);
@@ -169,7 +160,7 @@ impl Error {
         self.0.path.as_ref()
     }
 
-    /// What helps, where the message does not say it.
+    /// The help, where the message does not say it.
     pub fn remedy(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
@@ -189,7 +180,7 @@ impl Error {
         self
     }
 
-    /// Whether the files are changed all the same; `None` where it is about no change.
+    /// The state of the files that it is about; `None` where it is about no change.
     pub const fn write_state(&self) -> Option<WriteState> {
         self.0.write_state
     }
@@ -226,18 +217,30 @@ impl StdError for Error {
     }
 }
 
-impl From<ResolveError> for Error {
-    fn from(error: ResolveError) -> Self {
-        let is_unreachable = matches!(error, ResolveError::Unreachable { .. });
-        let path = error.path().clone();
-        Self::told(if is_unreachable { ErrorKind::Io } else { ErrorKind::Usage }, error).at(&path)
-    }
+/// A constructor of each frequent kind.
+macro_rules! kinds {
+    ($($name:ident: $kind:ident,)+) => {
+        impl Error {
+            $(pub fn $name(message: impl Into<String>) -> Self {
+                Self::new(ErrorKind::$kind, message)
+            })+
+        }
+    };
+}
+
+kinds! {
+    usage: Usage,
+    unknown: Unknown,
+    no_record: NoRecord,
+    not_begun: NotBegun,
+    refused: Refused,
+    exists: Exists,
 }
 
 /// The errors that are told as they are, each with its kind.
 macro_rules! told {
-    ($($(#[$feature:meta])* $error:ty: $kind:ident,)+) => {
-        $($(#[$feature])* impl From<$error> for Error {
+    ($($error:ty: $kind:ident,)+) => {
+        $(impl From<$error> for Error {
             fn from(error: $error) -> Self {
                 Self::told(ErrorKind::$kind, error)
             }
@@ -250,10 +253,6 @@ told! {
     TaskRefusal: Refused,
     FormatError: Refused,
     AutodevRefusal: Refused,
-    #[cfg(feature = "history")]
-    QueryError: Io,
-    #[cfg(feature = "write")]
-    JournalWriteError: Io,
 }
 
 impl From<AsddRefusal> for Error {
@@ -302,39 +301,5 @@ impl Error {
     /// Returns whether another program's writing kept this change from being made: trying again later helps.
     pub fn is_conflict(&self) -> bool {
         self.0.kind == ErrorKind::Conflict
-    }
-
-    pub fn conflict(&self) -> Option<&Conflict> {
-        match self.detail() {
-            Some(CommitError::Publish(PublishError::Conflict(conflict))) if self.is_conflict() => {
-                Some(conflict)
-            }
-            _ => None,
-        }
-    }
-}
-
-#[cfg(feature = "write")]
-impl From<CommitError> for Error {
-    fn from(error: CommitError) -> Self {
-        let state = error.write_state();
-        let told = match error {
-            CommitError::Missing { path } => Self::missing(path),
-            CommitError::Lock(LockError::Resolve(ref source)) => {
-                let is_unreachable = matches!(source, ResolveError::Unreachable { .. });
-                Self::told(if is_unreachable { ErrorKind::Io } else { ErrorKind::Usage }, error)
-            }
-            CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. })
-            | CommitError::OutdatedAnswers { .. } => Self::told(ErrorKind::Conflict, error),
-            error => Self::told(ErrorKind::Io, error),
-        };
-        told.wrote(state)
-    }
-}
-
-#[cfg(feature = "write")]
-impl From<FolderError> for Error {
-    fn from(error: FolderError) -> Self {
-        CommitError::from(error).into()
     }
 }

@@ -1,8 +1,7 @@
 //! The instruction file of the project: assembled, judged, and written anew at a cycle boundary only: a
 //! session that runs keeps the instructions that it began with.
 
-use crate::projection::with_help_of_foreign;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, projection::with_help_of_foreign};
 use std::borrow::Cow;
 
 use crate::disk::WalkProblem;
@@ -92,10 +91,9 @@ impl Instructions<'_> {
         let meta_file = ProjectPath::new(format!("{output}{META_SUFFIX}"))?;
         let components = &configuration.instructions.components;
         if components.contains(&output) || components.contains(&meta_file) {
-            let message = format!(
+            return Err(Error::refused(format!(
                 "`instructions.output` and `instructions.components` both name `{output}`: the file would hold itself"
-            );
-            return Err(Error::refused(message).help("name another output in `.stepmark/config.yaml`"));
+            )).help("name another output in `.stepmark/config.yaml`"));
         }
         let (inputs, problems) = self.inputs(&output)?;
         let assembled = assemble(&inputs);

@@ -2,7 +2,6 @@
 //! [`stepmark_model::lease`] for what they mean). A lease changes under the lock of its artifact and that of
 //! all leases, and durably.
 
-use crate::{Error, ErrorKind};
 use std::io;
 
 #[cfg(feature = "write")]
@@ -11,6 +10,7 @@ use crate::disk::{local_state::StateFolder, own_file};
 #[cfg(feature = "write")]
 use crate::git::process::WithoutGit;
 use crate::workspace::Workspace;
+use crate::{Error, ErrorKind};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::ArtifactKey,

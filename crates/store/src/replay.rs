@@ -1,8 +1,8 @@
 //! Replaying the history of artifacts, and comparing where it leads to with the artifacts as they are.
 
-use crate::Error;
 use std::collections::HashSet;
 
+use crate::Error;
 use crate::disk::{WalkProblem, WalkProblemKind};
 use crate::history::History;
 use crate::repository::CheckedOut;

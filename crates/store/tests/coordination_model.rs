@@ -10,13 +10,13 @@ use std::{
     path::PathBuf,
     time::SystemTime,
 };
-use stepmark_store::Error;
+use stepmark_store::{Error, ErrorKind};
 
 use proptest::{prelude::*, sample::Index};
 use serde_json::{Map, Value as Json, json};
 use stepmark_model::{
     artifact::ProjectPath,
-    coordination::{FormatError, NewTask, TaskRefusal, task_move},
+    coordination::{NewTask, task_move},
     packs::MoveCall,
 };
 use stepmark_store::{
@@ -394,12 +394,8 @@ impl Project {
     fn import(&mut self, takes_file: bool, removes: bool) -> bool {
         let coordination = self.workspace.coordination().unwrap();
         let found = match coordination.survey(None) {
-            Err(error) => {
-                let is_none = error.to_string().starts_with("there is no state file of coordination in");
-                assert!(is_none || error.detail::<FormatError>().is_some(), "{error}");
-                return false;
-            }
-            Ok(found) => found,
+            Err(error) if error.kind() == ErrorKind::Refused => return false,
+            found => found.unwrap(),
         };
         let ids: BTreeSet<&String> = found.survey.rows.iter().map(|row| &row.id).collect();
         assert_eq!(ids, self.foreign.keys().collect(), "what others changed, and nothing else");
@@ -471,14 +467,7 @@ fn expect<T: std::fmt::Debug>(done: Result<T, Error>, may: bool, what: &str) -> 
             assert!(may, "{what} should be refused: {done:?}");
             Some(done)
         }
-        Err(error)
-            if !may
-                && (error.is_idle()
-                    || error.detail::<TaskRefusal>().is_some()
-                    || error.to_string().ends_with("nobody claims it")) =>
-        {
-            None
-        }
+        Err(error) if !may && (error.is_idle() || error.kind() == ErrorKind::Refused) => None,
         Err(error) => panic!("{what}, which {}: {error:?}", if may { "is allowed" } else { "is refused" }),
     }
 }

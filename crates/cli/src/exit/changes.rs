@@ -49,7 +49,7 @@ impl From<stepmark_store::Error> for Failure {
     }
 }
 
-/// What helps, where the reason says more than the error.
+/// The help, where the reason says more than the error.
 fn help_of(error: &stepmark_store::Error) -> Option<String> {
     if let Some(conflict) = error.conflict() {
         return Some(match (&conflict.found, &conflict.kept) {

@@ -6,13 +6,12 @@ mod recalling;
 pub(crate) mod reading;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use stepmark_store::Error;
 
 use crate::{Edge, EdgeKind, MemoryKind, MemoryRecord, Node, NodeKind, ranking::Score};
 use jiff::Timestamp;
 use rusqlite::params;
 use serde::Serialize;
-use stepmark_store::disk::CacheUnavailable;
+use stepmark_store::{Error, disk::CacheUnavailable};
 
 pub use memory::{Counts, Memory};
 

@@ -1,7 +1,6 @@
 //! Changes of slices, each one commit.
 
-use crate::records::no_record;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, records::no_record};
 use std::io;
 
 use super::{Asdd, AsddFiles, proposing::slice_of};
@@ -382,5 +381,5 @@ pub(super) fn no_proposal(id: &str) -> Error {
 }
 
 fn id_taken(kind: &str, id: &str) -> Error {
-    Error::new(ErrorKind::Exists, format!("there is a {kind} `{id}` already"))
+    Error::exists(format!("there is a {kind} `{id}` already"))
 }

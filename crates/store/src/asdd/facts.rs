@@ -1,8 +1,7 @@
 //! The facts that slices are held against.
 
 use super::Asdd;
-use crate::Error;
-use crate::configuration::AsddSettings;
+use crate::{Error, configuration::AsddSettings};
 use std::collections::BTreeMap;
 use stepmark_model::artifact::{FileHash, ProjectPath};
 #[cfg(feature = "write")]

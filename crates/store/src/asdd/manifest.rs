@@ -1,7 +1,6 @@
 //! The manifest, which follows the records, and becomes records.
 
-use crate::records::nothing_to_import;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, records::nothing_to_import};
 use std::path::Path;
 
 use super::{Asdd, changing::local};

@@ -1,8 +1,7 @@
 //! A look at agents that are silent, and at conflicts that nobody settles.
 
 use super::{Asdd, changing::draft};
-use crate::Error;
-use crate::records::not_written;
+use crate::{Error, records::not_written};
 use crate::{
     changes::RecordDecision,
     commit::make_folders_to,

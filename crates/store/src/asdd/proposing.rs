@@ -1,8 +1,7 @@
 //! The atomic update: an agent begins, proposes, and the custodian commits or refuses.
 
 use super::changing::no_proposal;
-use crate::Error;
-use crate::records::no_record;
+use crate::{Error, records::no_record};
 use serde_json::{Map, Value as Json};
 
 use super::{

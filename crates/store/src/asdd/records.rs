@@ -1,11 +1,10 @@
 //! The records of ASDD on the disk: a file each.
 
 use super::Asdd;
-use crate::Error;
-use crate::disk::names_in;
 use crate::records::not_listed;
 use crate::records::{RecordSystem as _, record_system};
 use crate::workspace::Workspace;
+use crate::{Error, disk::names_in};
 use stepmark_model::{
     artifact::ProjectPath,
     asdd::{SYSTEM, SliceKind, State},

@@ -1,11 +1,11 @@
 //! Taking in the state file that a project has: autodev is switched on in the configuration, and a file of an
 //! older generation is converted.
 
-use crate::Error;
 use std::borrow::Cow;
 
 use super::Autodev;
 use crate::{
+    Error,
     commit::{CommitError, FileDecision, make_folders_to, read_whole},
     projection::{OnEdit, ProjectedFile, Projection, Published, Witness, publish, was_written},
     workspace::Workspace,
@@ -61,8 +61,7 @@ impl Workspace {
             return Err(Error::refused(format!("`{from}` is called neither `{one}` nor `{other}`")));
         };
         if file != from && self.read_file(&file).is_ok() {
-            let message = format!("`{file}` is there already: take one of the two away");
-            return Err(Error::refused(message));
+            return Err(Error::refused(format!("`{file}` is there already: take one of the two away")));
         }
         let unreadable = |source| Error::refused(format!("`{from}` says no position")).because(source);
         let artifact = Artifact::read(file.clone(), found.clone());

@@ -1,6 +1,5 @@
 //! Changing the state file of autodev.
 
-use crate::{Error, ErrorKind};
 use std::cell::Cell;
 
 use stepmark_frontmatter::{KeyPath, LineEnding, Operation, replace_region};
@@ -16,8 +15,8 @@ use stepmark_model::{
 };
 
 use super::{Autodev, AutodevStatus};
-use crate::changes::UpdateError;
 use crate::commit::{CommitError, FileDecision, make_folders_to};
+use crate::{Error, ErrorKind, changes::UpdateError};
 
 #[derive(Debug)]
 pub struct Moved {
@@ -138,9 +137,9 @@ impl Autodev<'_> {
             let (flow, name) =
                 (status.flow.flow.clone(), noted.map_or_else(String::new, |noted| noted.name.clone()));
             let step = noted.map_or_else(|| "?".to_owned(), |noted| noted.step.to_string());
-            let message =
-                format!("the flow `{flow}` is in step {step} `{name}`: another one begins when it is done");
-            return Err(Error::refused(message));
+            return Err(Error::refused(format!(
+                "the flow `{flow}` is in step {step} `{name}`: another one begins when it is done"
+            )));
         };
         self.replace_block(&first_block(&flow, step.as_ref(), 1), &draft, |found| {
             found.as_ref() == Ok(noted)
@@ -268,6 +267,5 @@ fn unreadable(source: PositionError) -> Error {
 }
 
 pub fn not_begun(file: &ProjectPath) -> Error {
-    let message = format!("there is no state file `{file}`: `stepmark autodev start` makes it");
-    Error::new(ErrorKind::NotBegun, message)
+    Error::not_begun(format!("there is no state file `{file}`: `stepmark autodev start` makes it"))
 }

@@ -6,7 +6,6 @@ mod changing;
 #[cfg(feature = "write")]
 mod adopting;
 
-use crate::{Error, ErrorKind};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     autodev::{
@@ -17,8 +16,8 @@ use stepmark_model::{
 };
 
 use self::files::FilesOnDisk;
-use crate::configuration::AutodevSettings;
 use crate::workspace::Workspace;
+use crate::{Error, ErrorKind, configuration::AutodevSettings};
 
 #[cfg(feature = "write")]
 pub use adopting::Adoption;

@@ -1,13 +1,12 @@
 //! Findings in files of BMAD that are no artifacts: memlogs, lists of stories.
 
-use crate::Error;
 use std::collections::{HashMap, HashSet};
 
-use crate::bmad::tickets::Tickets;
 use crate::disk::folder::{EntryKind, Folder};
 use crate::git::process::{is_object_name, printed};
 use crate::history::History;
 use crate::workspace::Workspace;
+use crate::{Error, bmad::tickets::Tickets};
 use stepmark_model::{
     artifact::ProjectPath,
     bmad::{

@@ -1,8 +1,7 @@
 //! The change of one artifact from beginning to end, with the ledger that lists it in the same commit where
 //! that is possible.
 
-use crate::Error;
-use crate::changes::not_edited;
+use crate::{Error, changes::not_edited};
 use std::rc::Rc;
 
 use crate::bmad::sprint::{MovedStory, listing_of};

@@ -4,8 +4,7 @@
     reason = "an edge module: whether a named file is there is looked up here"
 )]
 
-use crate::Error;
-use crate::workspace::Workspace;
+use crate::{Error, workspace::Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::{Event, EventDraft, Kind},

@@ -1,11 +1,10 @@
 //! Memlogs of BMAD, and findings that its reviews put off: each change one commit under the lock of its file,
 //! told as an event.
 
-use crate::Error;
-use crate::changes::RecordDecision;
 use crate::changes::{exists, left_for};
 use crate::commit::{CommitError, make_folders_to};
 use crate::workspace::Workspace;
+use crate::{Error, changes::RecordDecision};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     bmad::memlog::{Deferred, Memlog, MemlogEntry, defer, new_memlog},

@@ -10,10 +10,10 @@ pub(crate) mod recording;
 mod memlogs;
 pub(crate) mod removing;
 
-use crate::{Error, ErrorKind};
 use std::{cell::LazyCell, collections::BTreeSet, path::Path};
 
 use crate::{
+    Error, ErrorKind,
     changes::{artifact_change::ArtifactChange, recording::Versions},
     commit::{
         self, CommitError, Conflict, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
@@ -338,7 +338,7 @@ pub(crate) fn not_edited(path: &ProjectPath, bytes: &[u8], source: EditError) ->
 }
 
 pub(crate) fn exists(path: &ProjectPath) -> Error {
-    Error::new(ErrorKind::Exists, format!("`{path}` exists already: name another file")).unwritten()
+    Error::exists(format!("`{path}` exists already: name another file")).unwritten()
 }
 
 pub fn left_for(path: &ProjectPath, reason: &str) -> Error {

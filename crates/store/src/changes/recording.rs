@@ -1,7 +1,6 @@
 //! The events that the journal is told of a change, found under the locks of the files.
 
-use crate::changes::not_edited;
-use crate::{Error, ErrorKind};
+use crate::{Error, changes::not_edited};
 use crate::{
     changes::UpdateError,
     commit::{FileDecision, FileTransition, Halt, Outcome},
@@ -225,12 +224,10 @@ impl Workspace {
             !key.is_path() && self.read_file(other).is_ok_and(|bytes| key_of(other, bytes) == key)
         };
         match others.find(is_there) {
-            Some(other) => {
-                let message = format!(
-                    "cannot make `{path}`: `{other}` has its id already, and one id has one history ({key})"
-                );
-                Err(Error::new(ErrorKind::Exists, message).help("give it another id, with --id"))
-            }
+            Some(other) => Err(Error::exists(format!(
+                "cannot make `{path}`: `{other}` has its id already, and one id has one history ({key})"
+            ))
+            .help("give it another id, with --id")),
             None => Ok(()),
         }
     }

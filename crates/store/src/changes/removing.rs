@@ -1,9 +1,9 @@
 //! Removing artifacts, undoing events and setting keys of the configuration.
 
-use crate::{Error, ErrorKind};
 use std::{cell::Cell, collections::BTreeMap, rc::Rc};
 
 use crate::{
+    Error,
     changes::{ChangeReason, ChangeReport, RecordDecision},
     commit::{self, Expected, FileDecision, Halt, Outcome, named},
     disk::CONFIGURATION_PATH,
@@ -57,11 +57,12 @@ impl Workspace {
             if children.is_empty() {
                 Ok(vec![FileDecision::Delete])
             } else {
-                let message =
-                    format!("`{path}` is left as it is: work was delegated from it: {}", named(&children));
-                Err(Error::refused(message)
-                    .help("remove them first, or remove it with `--force`: then they have no parent (SM504)")
-                    .into())
+                Err(Error::refused(format!(
+                    "`{path}` is left as it is: work was delegated from it: {}",
+                    named(&children)
+                ))
+                .help("remove them first, or remove it with `--force`: then they have no parent (SM504)")
+                .into())
             }
         });
         outcomes.map_err(Error::unwritten)?;
@@ -99,15 +100,18 @@ impl Workspace {
         };
         let by = undone_by(event.id).filter(|by| undone_by(*by).is_none());
         Err(by.map_or(refused, |by| {
-            let message = format!("event {} was taken back already, by event {by}", event.id);
-            Error::refused(message).help(format!("`stepmark undo {by}` brings it back")).unwritten()
+            Error::refused(format!("event {} was taken back already, by event {by}", event.id))
+                .help(format!("`stepmark undo {by}` brings it back"))
+                .unwritten()
         }))
     }
 
     fn take_back(&self, event: &Event, reason: ChangeReason) -> Result<ChangeReport, Error> {
         let Some(artifact) = &event.artifact else {
-            let message = format!("event {} is about no artifact: there is nothing to change", event.id);
-            return Err(Error::new(ErrorKind::Usage, message));
+            return Err(Error::usage(format!(
+                "event {} is about no artifact: there is nothing to change",
+                event.id
+            )));
         };
         if event.kind == Kind::DELETE {
             return Err(removed(event, &artifact.path));
@@ -185,10 +189,9 @@ impl Workspace {
 }
 
 fn not_in_git(path: &ProjectPath) -> Error {
-    let message = format!(
+    Error::refused(format!(
         "`{path}` is left as it is: neither the commit that is checked out nor the index of git has these bytes"
-    );
-    Error::refused(message).help("commit it first, or remove it with `--force`")
+    )).help("commit it first, or remove it with `--force`")
 }
 
 /// A reason why `event`, which removed the file at `path`, cannot be taken back.

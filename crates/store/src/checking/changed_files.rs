@@ -1,7 +1,6 @@
 //! Checking what changed between two states of a repository: the facts that rules ask for come from git.
 
-use crate::Error;
-use crate::checking::read_baseline;
+use crate::{Error, checking::read_baseline};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, OnceLock},

@@ -1,7 +1,6 @@
 //! The report of a check of several artifacts.
 
-use crate::Error;
-use crate::checking::read_baseline;
+use crate::{Error, checking::read_baseline};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet, HashSet},

@@ -1,9 +1,7 @@
 //! Checking all artifacts, where those of which enough is known are not read again.
 
-use crate::Error;
 use std::{collections::HashMap, mem, ops::Range};
 
-use crate::bmad::sprint::StoryLedgers;
 use crate::checking::cache::{Answers, Facts, FactsKey, FolderPart, Judgement, Learned, Verdict, Verdicts};
 use crate::checking::{CheckReport, Checks, Known, Selection, kept_chains};
 use crate::checking::{check_report::CheckingRun, kept_chains::ChainPart};
@@ -17,6 +15,7 @@ use crate::workspace::{
     Artifacts, Workspace, artifact_files::Looked, artifact_files::Reader, artifact_files::gathered,
     artifact_files::walk_artifacts,
 };
+use crate::{Error, bmad::sprint::StoryLedgers};
 use stepmark_model::{artifact::ProjectPath, delegation::Chains, tracked_artifact::TrackedArtifact};
 
 /// Artifacts that need not be read for a check: they were clean, and nothing that decides on them changed.

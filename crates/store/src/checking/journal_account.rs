@@ -1,9 +1,8 @@
 //! The account of a change in the journal of this clone.
 
-use crate::Error;
-use crate::git::GitVersion;
 use crate::history::{JoinedSegments, files_of_segment, joined_segments};
 use crate::workspace::Workspace;
+use crate::{Error, git::GitVersion};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 use std::cell::{OnceCell, RefCell};

@@ -24,11 +24,10 @@ pub use kept_digests::KeptDigests;
 pub use listed_artifact::ListedArtifact;
 pub use summaries::{Summaries, SummaryRow};
 
-use crate::Error;
 use std::{collections::HashMap, io};
 
-use crate::disk::own_file;
 use crate::workspace::Workspace;
+use crate::{Error, disk::own_file};
 use crate::{bmad::sprint::StoryLedgers, checking::cache::Answers, checking::check_report::CheckingRun};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{

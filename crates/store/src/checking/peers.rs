@@ -1,7 +1,6 @@
 //! Findings in artifacts that packs of the project claim: edits, what they say of each other, silent holders.
 
-use crate::checking::read_baseline;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, checking::read_baseline};
 use std::collections::BTreeMap;
 
 use crate::{

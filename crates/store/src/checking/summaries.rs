@@ -2,18 +2,17 @@
 //! are not read.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the time of a file is asked here")]
 
-use crate::Error;
 use std::{fs, iter};
 
 use jiff::Timestamp;
 
-use crate::bmad::tickets::Tickets;
 use crate::checking::{
     CheckReport, CheckedBefore, Checks, Known, ListedArtifact, cache::Brief, checked_before::KnownArtifact,
     checked_before::Wanted, kept_chains::ChainPart,
 };
 use crate::disk::file_reading::{FileStat, STAT_BYTES};
 use crate::workspace::{Artifacts, Workspace};
+use crate::{Error, bmad::tickets::Tickets};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     bmad::sprint::LedgerKey,

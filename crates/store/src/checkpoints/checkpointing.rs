@@ -79,8 +79,7 @@ impl Checkpoints<'_> {
                 return Err(restless(path).into());
             }
             if matches!(found, [_, Some(_)]) {
-                let message = format!("the checkpoint `{place}` is there already");
-                return Err(Error::new(ErrorKind::Exists, message).into());
+                return Err(Error::exists(format!("the checkpoint `{place}` is there already")).into());
             }
             let unchanged = FileTransition { path, old: Some(bytes), new: Some(bytes), last_event: None };
             let versions = Versions::of(Some(artifact.clone()), None, Some(artifact.clone()));

@@ -10,11 +10,10 @@ pub use checkpointing::CheckpointMade;
 #[cfg(feature = "write")]
 pub use restoring::Restored;
 
-use crate::{Error, ErrorKind};
 use std::io;
 
-use crate::disk::names_in_place;
 use crate::workspace::Workspace;
+use crate::{Error, disk::names_in_place};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::ArtifactKey,
@@ -41,8 +40,7 @@ impl Checkpoints<'_> {
         let bytes =
             bytes.map_err(|error| error.help("`stepmark checkpoint list ARTIFACT` shows the checkpoints"))?;
         Checkpoint::parse(&bytes).map_err(|source| {
-            let message = format!("the checkpoint `{place}` cannot be trusted");
-            Error::new(ErrorKind::Refused, message)
+            Error::refused(format!("the checkpoint `{place}` cannot be trusted"))
                 .because(source)
                 .help("take it back from git, or use another one")
         })

@@ -1,9 +1,8 @@
 //! Putting the frontmatter of a checkpoint back.
 
-use crate::Error;
-use crate::changes::ChangeReason;
 use crate::checkpoints::Checkpoints;
 use crate::commit::{self, CommitError, FileDecision, Outcome, PublishError};
+use crate::{Error, changes::ChangeReason};
 use stepmark_frontmatter::{Document, Fences, replace_region};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
@@ -36,9 +35,10 @@ impl Checkpoints<'_> {
         let bytes = workspace.read_file(path).map_err(Error::unwritten)?;
         let artifact = Artifact::read(path.clone(), bytes);
         if checkpoint.path != *path && !surviving_keys(&artifact).contains(&checkpoint.key) {
-            let message =
-                format!("the checkpoint `{place}` is one of `{}`, not of `{path}`", checkpoint.path);
-            return Err(Error::refused(message));
+            return Err(Error::refused(format!(
+                "the checkpoint `{place}` is one of `{}`, not of `{path}`",
+                checkpoint.path
+            )));
         }
         let draft = EventDraft::new(Kind::RESTORE)
             .with_command(format!("restore {path} --from {place}"))
@@ -57,10 +57,9 @@ impl Checkpoints<'_> {
                     return Err(missing.unwritten().into());
                 };
                 let (new, found_fences) = put_back(&checkpoint, path, bytes).ok_or_else(|| {
-                    let message = format!(
+                    Error::refused(format!(
                         "cannot put the checkpoint `{place}` back into `{path}` faithfully; nothing was changed"
-                    );
-                    Error::refused(message)
+                    ))
                 })?;
                 let is_readable = Artifact::read(path.clone(), bytes.to_vec()).state_value().is_ok();
                 kept = if is_readable { None } else { Some(self.keep_damaged(path, place, bytes)?) };

@@ -1,9 +1,9 @@
 //! The decided commit made: files staged, the redo record written, files published, the journal told.
 
-use crate::error::WriteState;
 use std::{io, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use crate::{
+    Error, ErrorKind,
     commit::{
         ArtifactLock, Conflict, Expected, FolderError, Found, FsyncPolicy, LockError, PublishError,
         ReadError, StageError, Staged,
@@ -11,7 +11,9 @@ use crate::{
         journal::JournalFile,
         redo::{RedoRecord, Slot, roll_forward, told, withdraw},
     },
+    disk::ResolveError,
     disk::root::Root,
+    error::WriteState,
 };
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
@@ -312,6 +314,40 @@ pub enum CommitError {
          changed, and the journal says so; look at it and run the command again"
     )]
     Overtaken { path: ProjectPath },
+}
+
+impl From<CommitError> for Error {
+    fn from(error: CommitError) -> Self {
+        let state = error.write_state();
+        let told = match error {
+            CommitError::Missing { path } => Self::missing(path),
+            CommitError::Lock(LockError::Resolve(ref source)) => {
+                let is_unreachable = matches!(source, ResolveError::Unreachable { .. });
+                Self::told(if is_unreachable { ErrorKind::Io } else { ErrorKind::Usage }, error)
+            }
+            CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. })
+            | CommitError::OutdatedAnswers { .. } => Self::told(ErrorKind::Conflict, error),
+            error => Self::told(ErrorKind::Io, error),
+        };
+        told.wrote(state)
+    }
+}
+
+impl From<FolderError> for Error {
+    fn from(error: FolderError) -> Self {
+        CommitError::from(error).into()
+    }
+}
+
+impl Error {
+    pub fn conflict(&self) -> Option<&Conflict> {
+        match self.detail() {
+            Some(CommitError::Publish(PublishError::Conflict(conflict))) if self.is_conflict() => {
+                Some(conflict)
+            }
+            _ => None,
+        }
+    }
 }
 
 pub(crate) fn named(paths: &[ProjectPath]) -> String {

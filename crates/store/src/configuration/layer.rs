@@ -1,7 +1,6 @@
 //! One layer of the configuration: what one file, one environment variable or one flag says.
 
-use crate::configuration::read;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, configuration::read};
 use std::{
     fmt,
     path::{Path, PathBuf},

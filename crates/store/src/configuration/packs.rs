@@ -1,7 +1,6 @@
 //! Packs of the project: `.stepmark/packs/NAME.yaml`. They are data of the repository, thus of a stranger.
 
-use crate::Error;
-use crate::configuration::read;
+use crate::{Error, configuration::read};
 use std::{path::Path, path::PathBuf, sync::Arc};
 
 use crate::configuration::{Configuration, position_of};

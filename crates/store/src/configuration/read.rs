@@ -1,6 +1,5 @@
 //! Reading the layers of the configuration.
 
-use crate::{Error, ErrorKind};
 use std::{
     fmt,
     fs::File,
@@ -9,6 +8,7 @@ use std::{
 };
 
 use crate::{
+    Error, ErrorKind,
     configuration::{
         Configuration, ConfigurationSources, Origin, Place, Side, Variable,
         layer::ConfigurationLayer,
@@ -128,7 +128,7 @@ pub(super) fn invalid(path: &Path, position: Option<Position>, reason: &str) -> 
 
 /// A refusal of a value of an environment variable or a flag.
 fn given(source: &str, key: &str, reason: &str) -> Error {
-    Error::new(ErrorKind::Usage, format!("{source} cannot be used for `{key}`: {reason}"))
+    Error::usage(format!("{source} cannot be used for `{key}`: {reason}"))
 }
 
 /// Refuses an identity that all projects of a person would share, and credentials of a repository's file.

@@ -1,9 +1,8 @@
 //! State files that become records, copies of them, and the change from one format to another.
 
-use crate::records::busy;
 use crate::records::not_begun;
 use crate::records::{not_written, nothing_to_import};
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, records::busy};
 use std::{io, path::Path};
 
 use super::{Coordination, CoordinationFiles};
@@ -74,8 +73,7 @@ impl Coordination<'_> {
                 Ok(bytes) => Ok(Some(bytes)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
                 Err(source) => {
-                    let message = format!("cannot read `{}`", place.display());
-                    Err(Error::refused(message).because(source))
+                    Err(Error::refused(format!("cannot read `{}`", place.display())).because(source))
                 }
             }
         };
@@ -218,10 +216,11 @@ impl Coordination<'_> {
     fn give_goal(&self, root: &Record, goal: &str, plan: &str) -> Result<CoordinationFiles, Error> {
         let own = root.text("goal").unwrap_or_default().to_owned();
         if !own.is_empty() || goal.is_empty() || !(plan.is_empty() || root.body.is_empty()) {
-            let message = format!("coordination has begun here already, with the goal `{own}`");
-            return Err(Error::refused(message)
-                .help("`stepmark task add TEXT` adds a task")
-                .help_of_tools("create_task adds a task"));
+            return Err(Error::refused(format!(
+                "coordination has begun here already, with the goal `{own}`"
+            ))
+            .help("`stepmark task add TEXT` adds a task")
+            .help_of_tools("create_task adds a task"));
         }
         let mut after = root.clone();
         after.set("goal", goal);

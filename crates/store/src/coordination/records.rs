@@ -1,7 +1,6 @@
 //! The records of coordination on the disk: a file each.
 
-use crate::Error;
-use crate::records::not_listed;
+use crate::{Error, records::not_listed};
 use std::{io, sync::PoisonError};
 
 use super::Coordination;
@@ -21,13 +20,12 @@ impl Coordination<'_> {
     pub fn path_of(&self, kind: RecordKind, id: &str) -> Result<ProjectPath, Error> {
         let folder = &self.settings.folder;
         if folder.as_str().split('/').any(|part| part == ".stepmark") {
-            let message =
-                format!("the records cannot stand in `{folder}`: give `coordination.folder` another value");
-            return Err(Error::refused(message));
+            return Err(Error::refused(format!(
+                "the records cannot stand in `{folder}`: give `coordination.folder` another value"
+            )));
         }
         if id.is_empty() && kind != RecordKind::Coordination {
-            let message = format!("the id of the {} is empty: give it one", kind.name());
-            return Err(Error::refused(message));
+            return Err(Error::refused(format!("the id of the {} is empty: give it one", kind.name())));
         }
         let name = match kind.folder() {
             Some(folder) => format!("{folder}/{}.md", file_stem(id)),

@@ -1,9 +1,8 @@
 //! Changes of tasks: each decided on what was read, and again under the locks of all records that it rests
 //! on. Claims take the best that there is, or one by name.
 
-use crate::records::busy;
 use crate::records::no_record;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, records::busy};
 use std::{collections::BTreeSet, sync::PoisonError};
 
 use serde_json::Value as Json;

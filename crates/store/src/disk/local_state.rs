@@ -6,7 +6,6 @@
 //! user's. What a repository carries at that place is not read.
 #![expect(clippy::disallowed_methods, reason = "an edge module: these folders are looked at and made here")]
 
-use crate::{Error, ErrorKind};
 use std::{
     fs::{self, DirBuilder},
     io::{self, Write as _},
@@ -14,6 +13,7 @@ use std::{
 };
 
 use crate::disk::file_lock::{GitFolders, is_own};
+use crate::{Error, ErrorKind};
 use stepmark_model::artifact::FileHash;
 
 /// The folder of local state where there is no git, seen from the project root.

@@ -1,14 +1,13 @@
 //! The folder that a project lives in, and the way from names to files inside it.
 #![expect(clippy::disallowed_methods, reason = "an edge module: paths are resolved on the file system here")]
 
-use crate::{Error, ErrorKind};
 use std::{
     ffi::OsStr,
     fs, io,
     path::{Component, Path, PathBuf},
 };
 
-use crate::disk::local_state::LocalState;
+use crate::{Error, ErrorKind, disk::local_state::LocalState};
 use stepmark_model::artifact::{ProjectPath, ProjectPathError, names_git_folder};
 
 pub const CONFIGURATION_PATH: &str = ".stepmark/config.yaml";
@@ -64,13 +63,23 @@ impl ResolveError {
     }
 }
 
+impl From<ResolveError> for Error {
+    fn from(error: ResolveError) -> Self {
+        let is_unreachable = matches!(error, ResolveError::Unreachable { .. });
+        let path = error.path().clone();
+        Self::told(if is_unreachable { ErrorKind::Io } else { ErrorKind::Usage }, error).at(&path)
+    }
+}
+
 impl Root {
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, Error> {
         let folder = folder.as_ref();
         let real = fs::canonicalize(folder).map_err(|source| no_folder(folder, source))?;
         if !real.is_dir() {
-            let message = format!("`{}` is not a folder: the root of a project is one", real.display());
-            return Err(Error::new(ErrorKind::Usage, message));
+            return Err(Error::usage(format!(
+                "`{}` is not a folder: the root of a project is one",
+                real.display()
+            )));
         }
         Ok(Self::at(real))
     }
@@ -175,27 +184,27 @@ impl Root {
         let real = match followed {
             Ok(real) => real,
             Err(source) => {
-                let message = format!("cannot follow `{}`", absolute.display());
-                return Err(Error::new(ErrorKind::Usage, message).because(source));
+                return Err(Error::usage(format!("cannot follow `{}`", absolute.display())).because(source));
             }
         };
         match real.strip_prefix(&self.path) {
             Ok(inside) => ProjectPath::new(inside).map_err(unusable),
             Err(_) => {
                 let (path, root) = (absolute.display(), self.path.display());
-                let message = format!(
+                Err(Error::usage(format!(
                     "`{path}` is not inside the project `{root}`; choose another project with --root"
-                );
-                Err(Error::new(ErrorKind::Usage, message))
+                )))
             }
         }
     }
 }
 
 fn no_folder(path: &Path, source: io::Error) -> Error {
-    let message =
-        format!("cannot open the project folder `{}`: name an existing folder with --root", path.display());
-    Error::new(ErrorKind::Usage, message).because(source)
+    Error::usage(format!(
+        "cannot open the project folder `{}`: name an existing folder with --root",
+        path.display()
+    ))
+    .because(source)
 }
 
 fn unusable(source: ProjectPathError) -> Error {

@@ -1,6 +1,5 @@
 //! A parallel walk through the folders below a root.
 
-use crate::Error;
 use std::{
     collections::HashSet,
     io,
@@ -12,6 +11,7 @@ use std::{
     thread,
 };
 
+use crate::Error;
 use crate::disk::folder::{EntryKind, Folder};
 use ignore::{WalkBuilder, WalkState};
 

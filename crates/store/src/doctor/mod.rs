@@ -1,9 +1,9 @@
 //! Examining a project for what is not as it should be, and repairing what needs no decision.
 
-use crate::Error;
 use std::ops::Range;
 
 use crate::{
+    Error,
     commit::{self, CommitSetAside, SetAsideRepair},
     disk::{
         WalkProblem,

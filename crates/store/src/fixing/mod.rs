@@ -1,10 +1,10 @@
 //! Making fixes in artifacts of the project: decided on the bytes that are there, committed and recorded like
 //! any change.
 
-use crate::Error;
 use std::cell::RefCell;
 
 use crate::{
+    Error,
     checking::{Known, Selection},
     commit::FileDecision,
     git::{

@@ -1,9 +1,8 @@
 //! Checkpoint commits: what a task has changed so far, on a branch of its own.
 
 use super::Flows;
-use crate::git::task_refs;
 use crate::git::task_refs::no_start;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, git::task_refs};
 use stepmark_model::{
     artifact::ProjectPath,
     flows::{FlowRecord, FlowState, GraphProblem, add_checkpoint, allows},
@@ -147,7 +146,7 @@ pub(super) fn taken(what: &str, id: &str) -> Error {
         "graph" => "`stepmark flow graph revise FILE` makes its next version",
         _ => "give another one with --id",
     };
-    Error::new(ErrorKind::Exists, format!("the {what} `{id}` is there already")).help(help)
+    Error::exists(format!("the {what} `{id}` is there already")).help(help)
 }
 
 pub fn unusable_graph(id: &str, source: GraphProblem) -> Error {
@@ -172,10 +171,9 @@ pub(super) fn no_branch() -> Error {
 }
 
 pub(super) fn odd_branch(branch: &str) -> Error {
-    let message = format!(
+    Error::refused(format!(
         "`{branch}` is no branch that a flow can be merged onto: it has no name of one, or is a name of another one"
-    );
-    Error::refused(message).help("`git branch` lists the branches: name one with --into")
+    )).help("`git branch` lists the branches: name one with --into")
 }
 
 pub(super) fn branch_moved(branch: &str) -> Error {
@@ -185,8 +183,7 @@ pub(super) fn branch_moved(branch: &str) -> Error {
 }
 
 pub(super) fn branch_checked_out(branch: &str) -> Error {
-    let message = format!("the branch `{branch}` is checked out, and its work tree would stay behind");
-    Error::refused(message).help(
+    Error::refused(format!("the branch `{branch}` is checked out, and its work tree would stay behind")).help(
         "check out something else (`git switch --detach`), or prepare the merge with --into another branch",
     )
 }

@@ -3,9 +3,8 @@
 use super::checkpoints::no_branch;
 use super::checkpoints::{branch_checked_out, branch_moved, busy, odd_branch, taken, unusable_graph};
 use super::records::{no_flow_record, unknown};
-use crate::Error;
-use crate::git::task_refs::no_start;
 use crate::records::not_written;
+use crate::{Error, git::task_refs::no_start};
 use std::cell::RefCell;
 
 use super::{Flows, records::read};

@@ -1,8 +1,7 @@
 //! The files of a flow, read once for all that a command asks of them.
 
 use super::records::{no_flow_record, unknown};
-use crate::Error;
-use crate::records::not_listed;
+use crate::{Error, records::not_listed};
 use std::{collections::BTreeMap, io, sync::PoisonError};
 use stepmark_model::flows::FlowRecordError;
 

@@ -3,12 +3,13 @@
 
 use super::checkpoints;
 use super::records::{no_flow_record, unknown};
-use crate::{Error, ErrorKind};
 use std::sync::PoisonError;
 use stepmark_model::spelling::argument;
 
 use super::{Flows, creating::bytes_of, files::FlowFiles, records::read};
-use crate::{changes::RecordDecision, history::Point, replay::Replayed, repository::CheckedOut};
+use crate::{
+    Error, ErrorKind, changes::RecordDecision, history::Point, replay::Replayed, repository::CheckedOut,
+};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     flows::{Acting, FlowKind, FlowRecord, FlowRefusal, FlowState},

@@ -2,10 +2,10 @@
 //! be a stranger's. So it lies in the user's own folder, which no repository and no archive brings along.
 #![expect(clippy::disallowed_methods, reason = "an edge: the file belongs to the user, not to a project")]
 
-use crate::Error;
 use std::{collections::BTreeSet, io};
 
 use super::Flows;
+use crate::Error;
 use crate::commit::{FsyncPolicy, replace_state_file};
 use crate::disk::own_file;
 use stepmark_model::{
@@ -56,8 +56,8 @@ impl Flows<'_> {
             replace_state_file(folder, FILE, &serde_json::to_vec(&allowed)?, FsyncPolicy::Always)
         })();
         noted.map_err(|source| {
-            let message = format!("cannot note that the checks of the graph `{}` may be run here", graph.id);
-            Error::refused(message).because(source)
+            Error::refused(format!("cannot note that the checks of the graph `{}` may be run here", graph.id))
+                .because(source)
         })
     }
 

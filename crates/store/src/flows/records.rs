@@ -1,11 +1,9 @@
 //! The records of flows on the disk: a file each.
 #![expect(clippy::disallowed_methods, reason = "an edge module: a file that is no record is seen here")]
 
-use crate::{Error, ErrorKind};
-
 use super::Flows;
-use crate::disk::names_in;
 use crate::records::whole_id;
+use crate::{Error, disk::names_in};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     flows::{FlowKind, FlowRecord, FlowRecordError, FlowState, is_flow_id, is_task_id},
@@ -116,7 +114,7 @@ pub(super) fn read(artifact: &Artifact, kind: FlowKind) -> Result<FlowRecord, Er
 }
 
 pub(super) fn unknown(what: &str, id: &str) -> Error {
-    let error = Error::new(ErrorKind::NoRecord, format!("there is no {what} `{id}`"));
+    let error = Error::no_record(format!("there is no {what} `{id}`"));
     match what {
         "flow" => error.help("`stepmark flow show` lists the flows"),
         "graph" => error.help("`stepmark flow graph create FILE` makes a graph of a file"),

@@ -2,9 +2,8 @@
 
 use super::Flows;
 use super::checkpoints::busy;
-use crate::Error;
-use crate::records::not_alive;
 use crate::signals::write_signal;
+use crate::{Error, records::not_alive};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::flows::{
     Acting, Attempt, AttemptEnd, FlowKind, FlowRecord, FlowRefusal, FlowState, Judgement, claim, end_attempt,

@@ -5,12 +5,12 @@
 #[cfg(feature = "write")]
 mod upkeep;
 
-use crate::Error;
 use std::{fs, path::PathBuf};
 
 #[cfg(feature = "write")]
 pub use upkeep::GateRebuild;
 
+use crate::Error;
 use crate::disk::{file_lock::uninterrupted, names_in_place, root::Root};
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;

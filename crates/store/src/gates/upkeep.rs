@@ -5,7 +5,6 @@
 //! steps are made. Whoever dies in between leaves a gate too few, never one too many. They are not flushed.
 #![expect(clippy::disallowed_methods, reason = "an edge module: gates are written and removed here")]
 
-use crate::{Error, ErrorKind};
 use std::{
     collections::BTreeSet,
     fs::{self, File},
@@ -17,8 +16,8 @@ use std::{
 };
 
 use super::{GateFolder, Gates, steps_of};
-use crate::commit::ArtifactLock;
 use crate::disk::{file_lock::uninterrupted, in_parts::par_map, own_file::remove_if_there};
+use crate::{Error, ErrorKind, commit::ArtifactLock};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     projection::gates::{GATE_EXTENSION, GATES_FOLDER, GateStep, superfluous},

@@ -20,30 +20,27 @@ pub(super) fn restless() -> Error {
 }
 
 pub(super) fn unknown_event(prefix: &str) -> Error {
-    let message = format!(
+    Error::unknown(format!(
         "no event of the journal has an id that starts with `{prefix}`; `stepmark log` shows the ids"
-    );
-    Error::new(ErrorKind::Unknown, message)
+    ))
 }
 
 pub(super) fn unknown_session(session: &str) -> Error {
-    let message =
-        format!("no event of the journal names the session `{session}`; `stepmark log` shows the sessions");
-    Error::new(ErrorKind::Unknown, message)
+    Error::unknown(format!(
+        "no event of the journal names the session `{session}`; `stepmark log` shows the sessions"
+    ))
 }
 
 pub(super) fn ambiguous_event(prefix: &str, candidates: &[EventId]) -> Error {
     let ids: Vec<String> = candidates.iter().map(|id| format!("`{id}`")).collect();
-    let message = format!(
+    Error::usage(format!(
         "`{prefix}` is the beginning of several event ids, as of {}: write more digits",
         ids.join(", ")
-    );
-    Error::new(ErrorKind::Usage, message)
+    ))
 }
 
 pub(super) fn no_event_id(prefix: &str) -> Error {
-    let message = format!(
+    Error::unknown(format!(
         "`{prefix}` is no event id: 4 to 32 hexadecimal digits are wanted; `stepmark log` shows the ids"
-    );
-    Error::new(ErrorKind::Unknown, message)
+    ))
 }

@@ -1,11 +1,11 @@
 //! Questions to hand-made journals.
 
-use crate::ErrorKind;
 use std::fs;
 use stepmark_model::journal::ReplayError;
 
 use serde_json::json;
 
+use crate::ErrorKind;
 use crate::history::{
     SegmentPlace, scratch_journal::ScratchJournal, scratch_journal::chain, scratch_journal::digests,
     scratch_journal::event, scratch_journal::key, scratch_journal::path, scratch_journal::steps,

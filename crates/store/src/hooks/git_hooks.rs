@@ -4,7 +4,6 @@
     reason = "an edge module: git is asked, and hooks are read and written here"
 )]
 
-use crate::{Error, ErrorKind};
 use std::{
     ffi::OsString,
     fs,
@@ -12,6 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::Error;
 use crate::git::{process::answer, process::git_rev_parse};
 use crate::workspace::Workspace;
 use stepmark_model::projection::git_hook::{
@@ -119,8 +119,7 @@ impl GitHooks<'_> {
         let root = self.workspace.root().path();
         let ask = |folder: &Path, argument: &[&str]| -> Result<Option<PathBuf>, Error> {
             let (status, printed) = answer(&mut git_rev_parse(folder, argument)).map_err(|source| {
-                let message = "cannot run git, which knows where its hooks are";
-                Error::new(ErrorKind::Refused, message).because(source)
+                Error::refused("cannot run git, which knows where its hooks are").because(source)
             })?;
             let answer = String::from_utf8_lossy(&printed);
             // An empty answer: a bare repository has no work tree.
@@ -129,8 +128,7 @@ impl GitHooks<'_> {
         };
         let none = || {
             let folder = root.display();
-            let message = format!("`{folder}` is in no git repository: there are no hooks to add to");
-            Error::new(ErrorKind::Refused, message)
+            Error::refused(format!("`{folder}` is in no git repository: there are no hooks to add to"))
         };
         let top = ask(root, &["--show-toplevel"])?.ok_or_else(none)?;
         let folder = ask(&top, &["--git-path", "hooks"])?.ok_or_else(none)?;
@@ -143,12 +141,11 @@ impl GitHooks<'_> {
         // The folder may not exist yet; what leads to it does.
         let inside = folder.ancestors().map(real).find(|above| above.is_dir()).unwrap_or_default();
         if !inside.starts_with(&top) && !inside.starts_with(&shared) {
-            let message = format!(
+            return Err(Error::refused(format!(
                 "git takes its hooks from `{}`, outside of this repository, where other repositories find them too: \
                  set `core.hooksPath` for this repository, and run the command again",
                 folder.display()
-            );
-            return Err(Error::new(ErrorKind::Refused, message));
+            )));
         }
         let seen = root.strip_prefix(&top).ok().and_then(Path::to_str).unwrap_or_default().replace('\\', "/");
         let every = Workspace::open(&top)

@@ -1,7 +1,6 @@
 //! The history of what is staged: sealed into segments that the next commit holds.
 
-use crate::git::failed_as;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, git::failed_as};
 use std::{collections::BTreeSet, io, path::Path};
 use stepmark_model::transition::TransitionRefusal;
 

@@ -2,12 +2,11 @@
 //! time.
 #![expect(clippy::disallowed_methods, reason = "the tests make projects and spoil databases")]
 
-use crate::Error;
 use std::{collections::BTreeMap, fs, path::PathBuf, thread, time::Duration};
 
 use proptest::prelude::*;
 
-use crate::{index::*, index_db::tables};
+use crate::{Error, index::*, index_db::tables};
 
 const CONFIGURATION: &str = "artifacts:\n  include: ['docs/**/*.md']\n";
 

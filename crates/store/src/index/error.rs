@@ -1,11 +1,10 @@
 //! Reasons why the database is not brought up to date.
 
-use crate::Error;
-use crate::disk::file_reading::FileStat;
 use crate::disk::folder::{EntryKind, Folder};
 use crate::disk::walk::Visitor;
 use crate::index::artifacts::{FolderFiles, KnownFolders, NoFiles};
 use crate::workspace::artifact_files::{Looked, Reader};
+use crate::{Error, disk::file_reading::FileStat};
 use std::{collections::HashMap, ops::Range};
 use stepmark_model::artifact::ProjectPath;
 

@@ -1,9 +1,9 @@
 //! The journal: what was appended since the last time comes in; after any other change of it, all of it is
 //! read again.
 
-use crate::Error;
 use jiff::Timestamp;
 
+use crate::Error;
 use crate::index_db::{Contents, IntoCell as _, Part, Row};
 use crate::{index::error::Fault, workspace::Workspace};
 use stepmark_model::journal::{Event, EventId, changes_in_words};

@@ -1,8 +1,8 @@
 //! Leases, from their files.
 
-use crate::Error;
 use std::io;
 
+use crate::Error;
 use crate::disk::{local_state::LocalState, local_state::StateFolder, names_in, own_file};
 use crate::index::error::Fault;
 use crate::index_db::{Cell, Contents, IntoCell as _, Row};

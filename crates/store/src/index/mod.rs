@@ -13,19 +13,18 @@ mod leases;
 #[cfg(test)]
 mod cases;
 
-use crate::{Error, ErrorKind};
 use std::collections::BTreeMap;
 
 use rusqlite::Connection;
 
 use self::error::Fault;
 pub use self::parts::TicketRow;
-use crate::disk::Root;
 use crate::index_db::{
     Answer, Cell, Contents, Database, Limits, Part, Parts, QueryError, Row, SqlQuery, Unavailable, Written,
     count_rows, is_corrupt, no_database, was_changed,
 };
 use crate::workspace::Workspace;
+use crate::{Error, ErrorKind, disk::Root};
 
 /// The number of times that the database on disk is brought up to date before one in memory is taken: it may
 /// be damaged, or changed and deleted by others at the same time.

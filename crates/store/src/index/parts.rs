@@ -1,8 +1,8 @@
 //! The parts of the database besides artifacts and events: the inventory, tickets, findings, systems.
 
-use crate::Error;
 use std::io;
 
+use crate::Error;
 use crate::checking::{CheckReport, Known};
 use crate::disk::own_file;
 use crate::index::error::Fault;

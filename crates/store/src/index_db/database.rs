@@ -1,8 +1,8 @@
 //! The file `.stepmark/local/cache/index.db`: opened, made, made anew; in memory where it cannot be written.
 
-use crate::Error;
 use crate::disk::{CacheDatabase, CacheUnavailable as Unavailable, SqliteError, root::Root};
 use crate::index_db::schema::LAYOUT;
+use crate::{Error, ErrorKind};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, ffi, limits::Limit};
 use std::fs::File;
@@ -180,6 +180,12 @@ fn word(action: &AuthAction<'_>) -> String {
         AuthAction::Analyze { .. } => "ANALYZE".to_owned(),
         AuthAction::Reindex { .. } => "REINDEX".to_owned(),
         _ => "changing tables".to_owned(),
+    }
+}
+
+impl From<QueryError> for Error {
+    fn from(error: QueryError) -> Self {
+        Self::told(ErrorKind::Io, error)
     }
 }
 

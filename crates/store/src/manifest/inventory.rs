@@ -1,6 +1,5 @@
 //! The files that a manifest will list, with their hashes.
 
-use crate::{Error, ErrorKind};
 use std::{
     collections::HashSet,
     ops::Range,
@@ -9,6 +8,7 @@ use std::{
 };
 
 use crate::{
+    Error,
     configuration::Configuration,
     disk::{
         CONFIGURATION_PATH, Root,
@@ -292,12 +292,11 @@ impl ManifestPlace {
 
     pub fn target(&self) -> Result<(&Root, ProjectPath), Error> {
         if !self.is_named && self.files == Files::BmadFolder {
-            let message = format!(
+            return Err(Error::usage(format!(
                 "`{}` is the installer's own manifest: it is written only if --file names it; to keep one of your \
                  own, name another file",
                 self.manifest.display()
-            );
-            return Err(Error::new(ErrorKind::Usage, message));
+            )));
         }
         Ok((&self.project, self.project.relative(&self.manifest, self.project.path())?))
     }

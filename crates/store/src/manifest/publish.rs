@@ -1,11 +1,10 @@
 //! A drafted manifest as the projection that it is.
 
-use crate::Error;
 use std::borrow::Cow;
 
-use crate::commit::CommitOptions;
 use crate::manifest::{ManifestDraft, ManifestPlace};
 use crate::projection::{self, OnEdit, ProjectedFile, Projection, Published, Witness};
+use crate::{Error, commit::CommitOptions};
 use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
 
 struct ManifestFile<'d> {

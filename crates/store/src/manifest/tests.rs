@@ -1,8 +1,8 @@
 //! Manifests against real folders.
 
-use crate::ErrorKind;
 use std::path::PathBuf;
 
+use crate::ErrorKind;
 use crate::disk::{listed_files::ListedFiles, stat_cache::ManifestKey};
 use crate::manifest::{verify::verify, write::write, *};
 use stepmark_model::projection::files_manifest::{

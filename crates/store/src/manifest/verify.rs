@@ -1,9 +1,9 @@
 //! `manifest verify`: what the manifest says, compared with what is there.
 
-use crate::{Error, ErrorKind};
 use std::{collections::HashSet, fs::File, io, ops::Range, panic, sync::atomic::Ordering, thread};
 
 use crate::{
+    Error,
     disk::{
         Root,
         file_reading::FileStat,
@@ -63,11 +63,10 @@ fn recall_or_read(request: &ManifestRequest<'_>, key: Option<ManifestKey>) -> Re
         let loading = request.stat_cache.map(|file| threads.spawn(|| StatCache::load(file)));
         let FoundManifest { listing, .. } = read_manifest(request.manifest, Hashed::No)?
             .ok_or_else(|| {
-                let message = format!(
+                Error::usage(format!(
                     "there is no manifest `{}`: `stepmark project manifest write` makes it, or --file names another",
                     request.manifest.display()
-                );
-                Error::new(ErrorKind::Usage, message)
+                ))
             })?;
         let cache = loading
             .and_then(|loading| loading.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)));

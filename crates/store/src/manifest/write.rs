@@ -1,14 +1,15 @@
 //! `manifest write`: the bytes of a manifest of what is there.
 
-use crate::{Error, ErrorKind, manifest::unreadable};
 use std::io;
 
 use crate::{
+    Error, ErrorKind,
     disk::{
         file_reading,
         stat_cache::{RunStart, StatCache},
         walk::WalkProblem,
     },
+    manifest::unreadable,
     manifest::{
         CacheOutcome, Hashed, ManifestPlace, ManifestRequest,
         inventory::{Inventory, Selection, UnreadableFile, installers_manifest},

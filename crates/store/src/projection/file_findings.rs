@@ -1,6 +1,5 @@
 //! The state of the files that follow records, and what a check finds in them.
 
-use crate::Error;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
@@ -8,7 +7,7 @@ use super::{
     pack_files::{DriftOf, Files, Overwrite, RecordFormat},
     publish::WrittenFiles,
 };
-use crate::{disk::Root, git::GitVersion};
+use crate::{Error, disk::Root, git::GitVersion};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     check::{
@@ -186,9 +185,9 @@ pub(super) fn compare<F: RecordFormat>(
     let Some(first) = foreign.keys().next().cloned() else { return Ok(compared) };
     let not_imported = || {
         let import = format.system().import;
-        let message =
-            format!("`{first}` was written by another program: bring it in with `{import}`, or move it away");
-        Error::refused(message)
+        Error::refused(format!(
+            "`{first}` was written by another program: bring it in with `{import}`, or move it away"
+        ))
     };
     // What is missing in a set of files is as it was written last.
     let last = written.last(&format.paths()).unwrap_or_default();

@@ -2,11 +2,11 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: the stats of the files are taken here")]
 
 use super::publish::foreign;
-use crate::Error;
 use std::{collections::BTreeMap, fs};
 
 use super::pack_files::Files;
 use crate::{
+    Error,
     commit::read_whole,
     disk::{
         Root,

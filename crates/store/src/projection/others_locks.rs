@@ -4,14 +4,13 @@
     reason = "an edge module: lock files of other programs are opened here"
 )]
 
-use crate::Error;
 use std::{
     fs::{self, File, TryLockError},
     time::Duration,
 };
 
 use super::pack_files::RecordFormat;
-use crate::{commit::CommitOptions, disk::Root, disk::file_lock::exclusive_within};
+use crate::{Error, commit::CommitOptions, disk::Root, disk::file_lock::exclusive_within};
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -33,10 +32,9 @@ pub(super) fn lock<F: RecordFormat>(
         let Ok(file) = File::open(&place) else { continue };
         match exclusive_within(&file, options.lock_timeout.min(PATIENCE)) {
             Err(TryLockError::WouldBlock) => {
-                let message = format!(
+                return Err(Error::refused(format!(
                     "another program holds `{path}` all the time: end it, then `stepmark coordination project`"
-                );
-                return Err(Error::refused(message));
+                )));
             }
             Ok(()) | Err(TryLockError::Error(_)) => held.push(file),
         }

@@ -1,6 +1,5 @@
 //! The files in which packs of the project list their artifacts.
 
-use crate::Error;
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
@@ -11,6 +10,7 @@ use super::{
     was_written,
 };
 use crate::{
+    Error,
     commit::{CommitError, make_folders_to, read_whole},
     workspace::{Workspace, claimed::kind_of},
 };

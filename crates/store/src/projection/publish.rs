@@ -1,6 +1,5 @@
 //! Writing the files of a projection.
 
-use crate::{Error, ErrorKind};
 use std::{collections::BTreeMap, io, path::PathBuf};
 
 use super::{
@@ -10,6 +9,7 @@ use super::{
     record_files::lock,
 };
 use crate::{
+    Error, ErrorKind,
     commit::{
         CommitOptions, Expected, FsyncPolicy, Outcome, create, read_whole, replace_state_file, replace_whole,
     },
@@ -125,10 +125,9 @@ fn keep_edited(
             }
         }
     }
-    let message = format!(
+    Err(Error::refused(format!(
         "cannot write `{path}`: a hundred edited versions are kept beside it already; nothing was changed"
-    );
-    Err(Error::refused(message).help(format!(
+    )).help(format!(
         "look at `{path}.edited`, `{path}.edited-2`, …, move what is to stay into a component, and remove them"
     )))
 }
@@ -273,9 +272,9 @@ impl Workspace {
 
 /// A file that stepmark did not make is in the place of one that it makes.
 pub(super) fn foreign(path: &ProjectPath) -> Error {
-    let message =
-        format!("cannot write `{path}`: a file is there that stepmark did not make; nothing was changed");
-    Error::new(ErrorKind::Exists, message)
+    Error::exists(format!(
+        "cannot write `{path}`: a file is there that stepmark did not make; nothing was changed"
+    ))
 }
 
 /// The same error, with `help` where the file of somebody else is in the place.

@@ -13,7 +13,6 @@
 //! drift, and nothing is lost, since all of it can be made again. So is an older one that somebody puts back.
 #![expect(clippy::disallowed_methods, reason = "an edge module: lock files are opened here")]
 
-use crate::Error;
 use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
@@ -31,6 +30,7 @@ use super::{
     publish::WrittenFiles,
 };
 use crate::{
+    Error,
     commit::{CommitError, CommitOptions, Expected, FsyncPolicy, LockError, replace_hashed},
     disk::{Root, file_lock, local_state::StateFolder},
 };

@@ -1,10 +1,10 @@
 //! Changes of the records of a system, each one commit.
 
-use crate::{Error, ErrorKind};
 use std::{cell::RefCell, io};
 use stepmark_model::{journal::Actor, transition::TransitionRefusal};
 
 use crate::{
+    Error, ErrorKind,
     changes::RecordDecision,
     commit::make_folders_to,
     git::GitVersion,

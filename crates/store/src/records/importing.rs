@@ -1,8 +1,7 @@
 //! Records that a file of another program holds, brought in.
 
-use crate::Error;
-use crate::records::busy;
 use crate::records::{faulty, not_written};
+use crate::{Error, records::busy};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::changes::{RECORDS_A_COMMIT, RecordDecision};

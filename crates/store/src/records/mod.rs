@@ -7,7 +7,6 @@ mod importing;
 #[cfg(feature = "write")]
 mod rows;
 
-use crate::{Error, ErrorKind};
 use std::{collections::BTreeMap, io, sync::PoisonError};
 use stepmark_frontmatter::{Span, merge_conflict, merge_sides};
 use stepmark_model::{
@@ -16,6 +15,7 @@ use stepmark_model::{
     spelling::{listed, with_causes},
 };
 
+use crate::Error;
 use crate::workspace::{Workspace, snapshot::OtherFile, snapshot::UnusableRecord};
 
 #[cfg(feature = "write")]
@@ -97,8 +97,9 @@ pub(crate) trait RecordSystem {
     fn read_artifact(artifact: &Artifact) -> Result<Record<KindOf<Self>>, Error> {
         let failed = |source| {
             let (path, System { name, mend, .. }) = (artifact.path(), Self::SYSTEM);
-            let message = format!("`{path}` is no record of {name}: mend it, or {mend}");
-            Error::refused(message).because(source).at(path)
+            Error::refused(format!("`{path}` is no record of {name}: mend it, or {mend}"))
+                .because(source)
+                .at(path)
         };
         Record::of(artifact).map_err(failed)
     }
@@ -198,11 +199,10 @@ pub(crate) trait RecordSystem {
         match wanted == *path {
             true => Ok(Some(record)),
             false => {
-                let message = format!(
+                Err(Error::refused(format!(
                     "`{path}` has the id `{}`, whose file is `{wanted}`: move it there, or give it the id of its file",
                     record.id
-                );
-                Err(Error::refused(message).at(path))
+                )).at(path))
             }
         }
     }
@@ -233,13 +233,12 @@ impl Workspace {
 }
 
 pub(crate) fn not_begun(system: &System) -> Error {
-    let message = format!("{} has not begun here: `{}` begins it", system.name, system.begin);
-    Error::new(ErrorKind::NotBegun, message)
+    Error::not_begun(format!("{} has not begun here: `{}` begins it", system.name, system.begin))
 }
 
 /// There is no `task` or `slice` of that id.
 pub fn no_record(what: &str, id: &str) -> Error {
-    let error = Error::new(ErrorKind::NoRecord, format!("there is no {what} `{id}`"));
+    let error = Error::no_record(format!("there is no {what} `{id}`"));
     match what {
         "task" => {
             error.help("`stepmark task list` shows the tasks").help_of_tools("get_all_tasks lists the tasks")

@@ -1,8 +1,7 @@
 //! Rows of a file of another program that become artifacts of a kind of a pack.
 
-use crate::Error;
-use crate::records::busy;
 use crate::records::{faulty, not_human};
+use crate::{Error, records::busy};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{

@@ -1,9 +1,9 @@
 //! The artifacts among the files that changed in a repository.
 
-use crate::{Error, ErrorKind};
 use std::collections::BTreeSet;
 
 use crate::{
+    Error, ErrorKind,
     disk::{WalkProblem, WalkProblemKind, file_reading::too_large, root::Root},
     git::{
         ChangedFile, GitChanges, GitVersion, OverLimit,

@@ -1,12 +1,12 @@
 //! The content of the default branch of the repository, whatever is checked out.
 
-use crate::Error;
 use std::{
     cell::OnceCell,
     collections::{BTreeSet, HashMap, HashSet},
 };
 
 use crate::{
+    Error,
     git::process::{is_object_name, is_repository, printed, printed_or_empty},
     history::{History, JoinedSegments, Removal, files_of_segment, joined_segments},
     repository::{

@@ -7,9 +7,9 @@ pub(crate) mod default_branch;
 pub(crate) mod git;
 pub(crate) mod git_history;
 
-use crate::Error;
 use std::path::Path;
 
+use crate::Error;
 use crate::configuration::{Configuration, ConfigurationSources, PACKS_FOLDER};
 use crate::disk::CONFIGURATION_PATH;
 use crate::git::GitVersion;

@@ -1,9 +1,8 @@
 //! The choice of the artifact to go on with when none is named.
 
-use crate::Error;
-use crate::disk::ResolveError;
 use crate::resuming::damage;
 use crate::workspace::ProjectHistory;
+use crate::{Error, disk::ResolveError};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},

@@ -1,15 +1,14 @@
 //! The tiers behind the frontmatter: checkpoints; then the journal, git, delegations and other sessions.
 
-use crate::{Error, ErrorKind};
 use std::thread;
 use stepmark_model::journal::ReplayError;
 
 use serde_json::Value as Json;
 
-use crate::history::History;
 use crate::repository::git_history::{self, Ancestry};
 use crate::resuming::damage;
 use crate::workspace::{Artifacts, Workspace, artifact_files};
+use crate::{Error, ErrorKind, history::History};
 use jiff::Timestamp;
 use stepmark_frontmatter::Frontmatter;
 use stepmark_model::tracked_artifact::TrackedArtifact;

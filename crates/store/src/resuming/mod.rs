@@ -8,8 +8,7 @@ mod looking;
 #[cfg(feature = "history")]
 pub use choice::ResumeChoice;
 
-use crate::Error;
-use crate::workspace::Workspace;
+use crate::{Error, workspace::Workspace};
 use std::io;
 use stepmark_model::{
     artifact::{Artifact, Problem, ProjectPath, STEPS_KEYS},

@@ -1,6 +1,5 @@
 //! Watching a project for changes.
 
-use crate::Error;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -13,6 +12,7 @@ use std::{
 };
 
 use crate::{
+    Error,
     configuration::Configuration,
     workspace::{ArtifactChanges, Revision, Workspace},
 };

@@ -1,8 +1,8 @@
 //! All artifacts of a project, read on all processors.
 
-use crate::Error;
 use std::{io, ops::Range, sync::atomic::Ordering};
 
+use crate::Error;
 use crate::disk::{
     ResolveError, file_reading::read_within_limit, folder::EntryKind, folder::Folder, walk, walk::Visitor,
     walk::WalkProblem, walk::WalkProblemKind, walk::Walked,

@@ -1,8 +1,8 @@
 //! The folders in which artifacts may appear, for whoever watches a project for long.
 
-use crate::Error;
 use std::ops::Range;
 
+use crate::Error;
 use crate::disk::{folder::Folder, walk::Visitor};
 use crate::workspace::{Workspace, artifact_files::walk_artifacts};
 

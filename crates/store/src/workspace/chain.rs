@@ -1,13 +1,12 @@
 //! The way from an artifact up to the root of its chain, read file by file: as many files as the chain is
 //! long.
 
-use crate::Error;
 use std::{
     collections::{BTreeMap, HashMap},
     path::Path,
 };
 
-use crate::workspace::Workspace;
+use crate::{Error, workspace::Workspace};
 use serde::{Deserialize, Serialize};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},

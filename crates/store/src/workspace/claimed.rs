@@ -1,9 +1,9 @@
 //! Rules between the artifacts that packs of the project claim.
 
-use crate::Error;
 use std::{collections::BTreeSet, ops::Range};
 
 use crate::{
+    Error,
     commit::{self, LiveSegments, Seal},
     disk::{folder::Folder, walk::Visitor},
     workspace::{

@@ -1,6 +1,5 @@
 //! The handle through which a program works with a project.
 
-use crate::Error;
 use std::{
     collections::BTreeMap,
     io,
@@ -8,6 +7,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex, OnceLock, atomic::AtomicUsize},
 };
 
+use crate::Error;
 use crate::configuration::{Configuration, ConfigurationSources, ProjectPack, packs::PackFiles};
 use crate::disk::{
     Root, WalkProblem, WalkProblemKind, file_reading::open_file, file_reading::read_within_limit,

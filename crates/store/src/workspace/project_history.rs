@@ -1,8 +1,8 @@
 //! The history of a project, as a program works with it.
 
-use crate::Error;
 use std::sync::PoisonError;
 
+use crate::Error;
 use crate::history::{History, Selection};
 use crate::workspace::Workspace;
 use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey};

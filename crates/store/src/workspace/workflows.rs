@@ -1,7 +1,6 @@
 //! The workflows of a project: found at once, read only as far as an artifact needs.
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests make step files"))]
 
-use crate::{Error, ErrorKind};
 use std::{
     collections::BTreeMap,
     ptr,
@@ -11,6 +10,7 @@ use std::{
 use crate::configuration::{Configuration, StepSource};
 use crate::disk::Root;
 use crate::workspace::{ListingProblem, workflow_listing};
+use crate::{Error, ErrorKind};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     bmad::steps::{DEFAULT_ROOTS, WorkflowFile, discover},

@@ -5,7 +5,6 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
     sync::Arc,
 };
-use stepmark_store::Error;
 
 use super::{Entry, ObservedMemory, ObservedSystems, TrackerState, TreeRow, entry};
 use jiff::Timestamp;
@@ -17,6 +16,7 @@ use stepmark_model::{
     summary::{EpicTitles, epic_titles},
 };
 use stepmark_store::{
+    Error,
     bmad::sprint::SprintLedgers,
     checking::{CheckedFile, Summaries, SummaryRow},
     disk::par_map,

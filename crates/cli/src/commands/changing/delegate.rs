@@ -1,7 +1,6 @@
 //! `stepmark delegate`
 
 use std::path::PathBuf;
-use stepmark_store::ErrorKind;
 
 use super::change;
 use crate::{
@@ -19,6 +18,7 @@ use stepmark_model::{
     journal::{Event, Kind},
 };
 use stepmark_store::{
+    ErrorKind,
     changes::{Delegated, DelegationOrder},
     history::Selection,
 };

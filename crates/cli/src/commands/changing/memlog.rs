@@ -1,8 +1,7 @@
 //! `stepmark memlog`: the memlogs of BMAD, as its own script writes them.
 
 use std::path::{Component, Path, PathBuf};
-use stepmark_store::ErrorKind;
-use stepmark_store::changes::left_for;
+use stepmark_store::{ErrorKind, changes::left_for};
 
 use clap::{Args, Subcommand};
 use schemars::JsonSchema;

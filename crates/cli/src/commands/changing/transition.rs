@@ -1,7 +1,6 @@
 //! `stepmark transition`
 
 use std::path::PathBuf;
-use stepmark_store::Error;
 
 use super::change;
 use crate::{
@@ -17,7 +16,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
     transition::{Command, Strictness, TransitionRefusal, finish_above},
 };
-use stepmark_store::changes::ChangeReason;
+use stepmark_store::{Error, changes::ChangeReason};
 
 /// Move an artifact's status; without STATE, list the legal moves
 ///

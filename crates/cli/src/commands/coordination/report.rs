@@ -128,7 +128,7 @@ pub(crate) fn help_of_task(refusal: &TaskRefusal) -> Option<String> {
     of_refusal(refusal).map(|(command, _)| command)
 }
 
-/// What helps a caller of tools, where the error does not say it itself.
+/// The help of a caller of tools, where the error does not say it itself.
 #[cfg(feature = "mcp")]
 pub(crate) fn help_of_tools(error: &stepmark_store::Error) -> Option<String> {
     let of_task = error.detail().and_then(of_refusal).map(|(_, tool)| tool);

@@ -1,8 +1,7 @@
 //! `stepmark flow graph`
 
 use std::path::{Path, PathBuf};
-use stepmark_store::ErrorKind;
-use stepmark_store::flows::unusable_graph;
+use stepmark_store::{ErrorKind, flows::unusable_graph};
 
 use clap::{Args, Subcommand};
 use serde_json::json;

@@ -3,7 +3,6 @@
 //! `replay`).
 
 use std::collections::BTreeSet;
-use stepmark_store::Error;
 
 use clap::Subcommand;
 use serde_json::json;
@@ -23,7 +22,7 @@ use crate::{
 use stepmark_model::{
     artifact::ProjectPath, flows::why, journal::HistoryState, packs::MoveCall, spelling::argument,
 };
-use stepmark_store::{flows::Flows, replay::Replayed};
+use stepmark_store::{Error, flows::Flows, replay::Replayed};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Running {

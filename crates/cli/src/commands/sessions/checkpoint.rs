@@ -1,12 +1,11 @@
 //! `stepmark checkpoint`
 
 use std::path::{Path, PathBuf};
-use stepmark_store::Error;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::checkpoints::CheckpointMade;
+use stepmark_store::{Error, checkpoints::CheckpointMade};
 
 use crate::{
     exit::{Exit, Failure},

@@ -4,7 +4,6 @@ use std::{
     collections::{BTreeSet, HashSet},
     path::PathBuf,
 };
-use stepmark_store::Error;
 
 use super::{diff::Diff, replay::Replay, show::At};
 use crate::{
@@ -20,6 +19,7 @@ use stepmark_model::{
     journal::{ArtifactKey, Digests, Event, Kind, SegmentName, SessionId},
 };
 use stepmark_store::{
+    Error,
     commit::{FsyncPolicy, compact_segments},
     history::{History, KnownSegment, SegmentPlace, SegmentProblem, Selection},
     hooks::{StagedHistory, StagingFor},

@@ -4,7 +4,6 @@ use std::{
     path::{Path, PathBuf},
     thread,
 };
-use stepmark_store::Error;
 
 use crate::{
     exit::{Exit, Failure, chain},
@@ -19,6 +18,7 @@ use crate::{
 use clap::Args;
 use serde_json::json;
 use stepmark_store::{
+    Error,
     history::{History, VerifiedSegments, verify_segments},
     replay::ReplayedArtifacts,
 };

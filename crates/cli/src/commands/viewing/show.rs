@@ -1,7 +1,6 @@
 //! `stepmark show`
 
 use std::path::PathBuf;
-use stepmark_store::ErrorKind;
 
 use super::context::Context;
 use crate::{
@@ -22,6 +21,7 @@ use stepmark_model::{
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::Unit,
 };
+use stepmark_store::ErrorKind;
 use stepmark_store::history::{History, Point};
 use stepmark_view::observation::Entry;
 

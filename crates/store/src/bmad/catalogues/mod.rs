@@ -9,10 +9,10 @@
 
 mod search;
 
-use crate::Error;
 use std::borrow::Cow;
 
 use crate::{
+    Error,
     commit::read_whole,
     projection::{OnEdit, ProjectedFile, Projection, Published, Witness, publish},
     workspace::Workspace,

@@ -1,10 +1,9 @@
 //! The consequences of a move of a story's status for its line and its ledger, in the same commit.
 
 use super::{BrokenSprintStatus, Ledger, LedgerProjection, Ledgers, StoryLedgers, story_state};
-use crate::Error;
-use crate::disk::Root;
 use crate::git::process::{answer, git, is_object_name, printed};
 use crate::workspace::Workspace;
+use crate::{Error, disk::Root};
 use crate::{commit::FileDecision, disk::file_lock::GitFolders};
 use jiff::{Timestamp, Zoned};
 use std::{collections::HashMap, path::Path, sync::Arc};

@@ -1,9 +1,8 @@
 //! Writing what a person chose into the frontmatter of stories.
 
 use super::{LedgerProjection, StoryLedgers};
-use crate::Error;
-use crate::changes::not_edited;
 use crate::commit::{FileDecision, Outcome};
+use crate::{Error, changes::not_edited};
 use stepmark_model::{
     artifact::{Artifact, Field, ProjectPath},
     bmad::sprint::{StorySide, StorySides, with_status},

@@ -1,12 +1,12 @@
 //! Projecting ledgers: one file after the other, each by itself, so that what stops one stops no other.
 
-use crate::Error;
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
 };
 
 use super::{BrokenSprintStatus, Ledgers, StoryLedgers, following::Listing, story_state};
+use crate::Error;
 use crate::commit::{FileDecision, FileTransition, Halt, Outcome, Transaction};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},

@@ -1,9 +1,9 @@
 //! Layers over each other, and state in the wrong place.
 #![expect(clippy::disallowed_methods, reason = "tests write files directly")]
 
-use crate::Error;
 use std::{fs, time::Duration};
 
+use crate::Error;
 use crate::configuration::{Configuration, ConfigurationSources};
 use crate::disk::{root::CONFIGURATION_PATH, root::Root};
 use stepmark_model::check::rule_of;

@@ -3,9 +3,9 @@
 
 mod layers;
 
-use crate::Error;
 use std::path::Path;
 
+use crate::Error;
 use crate::configuration::sources::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 use crate::configuration::{Configuration, Milestone, Origin};
 use crate::configuration::{StepSource, initial_configuration, layer::ConfigurationLayer};

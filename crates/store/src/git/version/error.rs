@@ -18,17 +18,16 @@ pub(crate) fn pipe(source: io::Error) -> Error {
 
 pub(super) fn no_repository(root: &Root) -> Error {
     let folder = root.path().display();
-    let message =
-        format!("`{folder}` is in no git repository, so nothing can be compared: check files by their paths");
-    Error::new(ErrorKind::Usage, message)
+    Error::usage(format!(
+        "`{folder}` is in no git repository, so nothing can be compared: check files by their paths"
+    ))
 }
 
 pub(crate) fn no_commit(name: &str) -> Error {
-    let message = format!(
+    Error::unknown(format!(
         "`{name}` names no commit of this clone: fetch it first (a shallow clone lacks older commits; in GitHub Actions, \
          `fetch-depth: 0`)"
-    );
-    Error::new(ErrorKind::Unknown, message)
+    ))
 }
 
 pub(crate) fn failed_as(arguments: &[&str], reason: &str) -> Error {
@@ -102,11 +101,10 @@ pub(super) fn left(root: &Root, from: &str, to: &str) -> Result<String, Error> {
     let start = commit(root, from)?;
     let base = ask(root, &["merge-base", &start, to])?.map(|answer| text(&answer));
     base.filter(|base| is_object_name(base)).ok_or_else(|| {
-        let message = format!(
+        Error::usage(format!(
             "`{from}` and `{to}` have no common ancestor in this clone: fetch more of its history (in GitHub \
                  Actions, `fetch-depth: 0`)"
-        );
-        Error::new(ErrorKind::Usage, message)
+        ))
     })
 }
 

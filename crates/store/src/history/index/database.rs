@@ -1,6 +1,5 @@
 //! The database that says where each event stands: on disk where that is possible, else in memory.
 
-use crate::Error;
 use std::{
     cell::RefCell,
     collections::{HashMap, HashSet},
@@ -8,6 +7,7 @@ use std::{
 };
 
 use crate::{
+    Error,
     disk::{
         cache_database::{CacheDatabase, CacheLayout},
         root::Root,

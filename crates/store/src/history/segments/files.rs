@@ -1,7 +1,6 @@
 //! The files in which segments stand, and what the file system says of them.
 
-use crate::Error;
-use crate::history::error::unreadable;
+use crate::{Error, history::error::unreadable};
 use std::{
     collections::BTreeMap,
     fs::{self, File},

@@ -1,7 +1,6 @@
 //! The parts of what is derived, each rebuilt as a whole, and how the result is told.
 
 use std::mem;
-use stepmark_store::Error;
 
 use super::Project;
 use crate::{
@@ -13,6 +12,7 @@ use crate::{
 };
 use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
 use stepmark_store::{
+    Error,
     bmad::sprint::LedgerProjection,
     disk::WalkProblemKind,
     gates::GateRebuild,

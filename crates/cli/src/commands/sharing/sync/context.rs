@@ -8,12 +8,11 @@ use std::{
     pin::pin,
     sync::{Arc, OnceLock, atomic::AtomicUsize},
 };
-use stepmark_store::Error;
 
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::disk::StateFolder;
 use stepmark_store::history::History;
 use stepmark_store::workspace::{Clock, Workspace};
+use stepmark_store::{Error, disk::StateFolder};
 use stepmark_sync::{
     configuration::{Prune, SyncConfiguration, TrackerSettings},
     credential::{AllowedDestinations, CredentialBindings},
