@@ -58,7 +58,6 @@ pub use stepmark_store::workspace::Workflows;
 
 // The project.
 pub use stepmark_store::workspace::{Artifacts, Clock, Context, Workspace};
-pub use stepmark_store::{Error, ErrorKind};
 
 pub use stepmark_store::configuration::{Configuration, ConfigurationSources};
 pub use stepmark_store::disk::{ResolveError, Root, WalkProblem};
@@ -104,9 +103,9 @@ pub use stepmark_store::checkpoints::{CheckpointMade, Restored};
 pub use stepmark_store::gates::{GateAnswer, Gates};
 #[cfg(feature = "history")]
 pub use stepmark_store::history::{History, Selection as EventSelection};
-pub use stepmark_store::leases::Leases;
 #[cfg(feature = "history")]
 pub use stepmark_store::workspace::ProjectHistory;
+pub use stepmark_store::{Error, ErrorKind, leases::Leases};
 
 pub use stepmark_model::resume::{ResumeAnswer, ResumeDecision, ResumeReport, Tier as ResumeTier};
 #[cfg(feature = "history")]

@@ -191,6 +191,7 @@ impl Error {
     }
 
     /// The reason, where it is a `T`; else the error as it is.
+    #[cfg(feature = "write")]
     pub(crate) fn into_detail<T: StdError + 'static>(mut self) -> Result<T, Self> {
         match self.0.source.take().map(<dyn StdError + Send + Sync>::downcast) {
             Some(Ok(detail)) => Ok(*detail),

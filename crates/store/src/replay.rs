@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use crate::Error;
 use crate::disk::{WalkProblem, WalkProblemKind};
 use crate::history::History;
 use crate::repository::CheckedOut;
 use crate::workspace::ProjectHistory;
+use crate::{Error, ErrorKind};
 use stepmark_frontmatter::{Change, diff};
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, StateDigest, StateUnreadable},
+    artifact::{Artifact, ProjectPath, StateDigest},
     journal::{ArtifactKey, Digests, EventId, HistoryState, Lineage, ReplayError},
 };
 
@@ -24,19 +24,9 @@ pub struct Replayed {
     /// The differences, where its state is unexplained, from the state after the last event.
     pub changes: Vec<Change>,
     /// The reason why there is nothing to compare an unexplained state with.
-    pub obstacle: Option<Obstacle>,
+    pub obstacle: Option<Error>,
     /// Events that do not lead to the state that they record.
     pub damage: Vec<ReplayError>,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum Obstacle {
-    #[error("there is no such file any more")]
-    Gone,
-    #[error("it cannot be read now")]
-    Unreadable(#[source] StateUnreadable),
-    #[error(transparent)]
-    History(Error),
 }
 
 #[derive(Debug, Default)]
@@ -139,9 +129,13 @@ impl ProjectHistory<'_> {
         if let HistoryState::Unexplained { head } = history_state {
             match (self.ask(|history| history.state_after(head)), state) {
                 (Ok(recorded), Some(Ok(now))) => changes = diff(&recorded, &now),
-                (_, Some(Err(error))) => obstacle = Some(Obstacle::Unreadable(error)),
-                (_, None) => obstacle = Some(Obstacle::Gone),
-                (Err(error), _) => obstacle = Some(Obstacle::History(error)),
+                (_, Some(Err(error))) => {
+                    obstacle = Some(Error::refused("it cannot be read now").because(error));
+                }
+                (_, None) => {
+                    obstacle = Some(Error::new(ErrorKind::Missing, "there is no such file any more"));
+                }
+                (Err(error), _) => obstacle = Some(error),
             }
         }
         Ok(Replayed {

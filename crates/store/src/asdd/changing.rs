@@ -27,7 +27,7 @@ impl Asdd<'_> {
     pub fn init(&self, project: Record) -> Result<AsddFiles, Error> {
         match self.state() {
             Err(error) if error.kind() == ErrorKind::NotBegun => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
             Ok(_) => return Err(Error::refused("ASDD has begun here already")),
         }
         self.write_record(&project, draft("create", "asdd init"))?;
@@ -51,7 +51,7 @@ impl Asdd<'_> {
 
     /// The slice that `given` names: by its id, or a beginning that no other has.
     pub fn slice_id(&self, given: &str) -> Result<String, Error> {
-        Ok(self.whole_id(SliceKind::Slice, given)?)
+        self.whole_id(SliceKind::Slice, given)
     }
 
     /// Returns whether history knows a slice `id`: one that is gone keeps its id.

@@ -47,7 +47,7 @@ impl RecordFormat for ManifestOf<'_, '_> {
     }
 
     fn present(&self) -> Result<State, Error> {
-        Ok(self.asdd.state()?)
+        self.asdd.state()
     }
 
     fn render(&self, state: &State) -> Files {
@@ -177,7 +177,7 @@ impl Asdd<'_> {
         let ours = match self.state() {
             Ok(state) => Some(state),
             Err(error) if error.kind() == ErrorKind::NotBegun => None,
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         let is_own = given == own;
         let last = if is_own { self.last_and_found()?.0 } else { None };
@@ -198,6 +198,6 @@ impl Asdd<'_> {
 
     fn last_and_found(&self) -> Result<record_files::LastAndFound<State>, Error> {
         let options = self.workspace.commit_options();
-        Ok(record_files::last_and_found(self.workspace.root(), options, &self.manifest()?)?)
+        record_files::last_and_found(self.workspace.root(), options, &self.manifest()?)
     }
 }

@@ -39,6 +39,6 @@ impl Asdd<'_> {
 
     pub(super) fn names_in(&self, folder: &ProjectPath) -> Result<Vec<String>, Error> {
         let place = self.workspace.root().resolve(folder).map_err(Error::from)?;
-        names_in(&place).map_err(|source| not_listed(&folder, source))
+        names_in(&place).map_err(|source| not_listed(folder, source))
     }
 }

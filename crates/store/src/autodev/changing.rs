@@ -241,8 +241,7 @@ impl Autodev<'_> {
         decide: impl Fn(Option<&[u8]>) -> Option<Vec<u8>>,
     ) -> Result<(), Error> {
         let fsync = self.workspace.commit_options().fsync;
-        make_folders_to(self.workspace.root(), self.file(), fsync)
-            .map_err(|error| CommitError::from(error))?;
+        make_folders_to(self.workspace.root(), self.file(), fsync).map_err(CommitError::from)?;
         let paths = [self.file().clone()];
         let decide = |found: &[Option<&[u8]>]| {
             let bytes = decide(found.first().copied().flatten());

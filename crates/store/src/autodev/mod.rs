@@ -118,7 +118,7 @@ impl Autodev<'_> {
                 Ok(noted)
             })),
             Err(error) if error.is_missing() => None,
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         let position = noted.as_ref().and_then(|noted| noted.as_ref().ok());
         let files = FilesOnDisk::new(self.workspace.root());

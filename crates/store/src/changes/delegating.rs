@@ -74,14 +74,14 @@ impl Workspace {
         found: &[Option<&[u8]>],
     ) -> Result<(Vec<u8>, stepmark_model::transition::DelegationPlan), Error> {
         let &[Some(parent), existing] = found else {
-            return Err(Error::missing(order.parent.clone()).into());
+            return Err(Error::missing(order.parent.clone()));
         };
         if existing.is_some() {
-            return Err(exists(&child));
+            return Err(exists(child));
         }
         let parent = self.read_again(order.parent, parent)?;
         let plan = delegate(parent.artifact(), parent.completion(), order.parent_id, order.child_id)
-            .map_err(|source| Error::left(&order.parent, source))?;
+            .map_err(|source| Error::left(order.parent, source))?;
         let title = title(order, parent.state().title.as_ref().and_then(|title| title.filled()));
         let link = relative(child, order.parent);
         let new = NewChild {
@@ -91,7 +91,7 @@ impl Workspace {
             task: order.task,
             parent_link: &link,
         };
-        let bytes = new.to_bytes().map_err(|source| not_edited(&child, &[], source))?;
+        let bytes = new.to_bytes().map_err(|source| not_edited(child, &[], source))?;
         Ok((bytes, plan))
     }
 }
@@ -109,7 +109,7 @@ impl Delegations<'_> {
         };
         // What cannot be delegated leaves no trace.
         let parent = self.workspace.artifact(order.parent).map_err(Error::unwritten)?;
-        let refused = |source| Error::left(&order.parent, source);
+        let refused = |source| Error::left(order.parent, source);
         delegate(parent.artifact(), parent.completion(), order.parent_id, order.child_id).map_err(refused)?;
         crate::commit::make_folders_to(self.workspace.root(), &child, self.workspace.commit_options().fsync)
             .map_err(crate::commit::CommitError::from)?;
@@ -120,7 +120,7 @@ impl Delegations<'_> {
             let (bytes, plan) = self.workspace.decide_delegation(order, &child, found)?;
             let parent_bytes = found.first().copied().flatten().unwrap_or_default();
             let edited = apply(parent_bytes, &state_region(order.parent), &plan.parent)
-                .map_err(|source| not_edited(&order.parent, parent_bytes, source))?;
+                .map_err(|source| not_edited(order.parent, parent_bytes, source))?;
             delegated = Some(Delegated {
                 child: child.clone(),
                 position: plan.position,

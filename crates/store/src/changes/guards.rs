@@ -253,7 +253,7 @@ impl Delegations<'_> {
     /// The open work delegated from `artifact`, which may not end above it. All artifacts are read.
     pub fn open_children_of(&self, artifact: &TrackedArtifact) -> Result<Vec<OpenChild>, Error> {
         match artifact.member().id() {
-            Some(id) => self.workspace.open_children(artifact.path(), id),
+            Some(id) => self.workspace.open_children(artifact.path(), id).map_err(Error::unwritten),
             None => Ok(Vec::new()),
         }
     }

@@ -80,7 +80,7 @@ fn changed(
     let text = match (memlog, change) {
         (Some(_), MemlogChange::Init(_)) => return Err(exists(path)),
         (None, MemlogChange::Append(_) | MemlogChange::Set(..)) => {
-            return Err(Error::missing(path.clone()).into());
+            return Err(Error::missing(path.clone()));
         }
         (None, MemlogChange::Init(fields)) => new_memlog(fields, now),
         (Some(memlog), MemlogChange::Append(entry)) => memlog.and_then(|memlog| memlog.append(&entry, now)),

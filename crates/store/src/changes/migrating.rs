@@ -77,7 +77,7 @@ impl Workspace {
     pub fn migrate_back(&self, made: &Migration, output: &ProjectPath) -> Result<(), Error> {
         let mut decisions: BTreeMap<ProjectPath, FileDecision> = BTreeMap::new();
         for (path, bytes) in &made.files {
-            if self.read_file(path)? != *bytes {
+            if self.read_file(path).map_err(Error::unwritten)? != *bytes {
                 let reason = "it was changed since; undo that first, or keep it".to_owned();
                 return Err(left_for(path, &reason));
             }
@@ -86,7 +86,10 @@ impl Workspace {
         for (archived, _) in &made.archived {
             let folder = format!("{output}/{ARCHIVE}/");
             let below = archived.as_str().strip_prefix(&folder).unwrap_or(archived.as_str());
-            decisions.insert(output.join(below)?, FileDecision::Write(self.read_file(archived)?));
+            decisions.insert(
+                output.join(below)?,
+                FileDecision::Write(self.read_file(archived).map_err(Error::unwritten)?),
+            );
             decisions.insert(archived.clone(), FileDecision::Delete);
         }
         self.write_together(&decisions, "import bmad-7 --undo")
@@ -97,14 +100,17 @@ impl Workspace {
     pub fn set_memlog_shim(&self, is_wanted: bool) -> Result<bool, Error> {
         let [script, kept] = ["memlog.py", "memlog_bmad.py"].map(|name| format!("_bmad/scripts/{name}"));
         let (script, kept) = (ProjectPath::new(script)?, ProjectPath::new(kept)?);
-        let now = self.read_file(&script)?;
+        let now = self.read_file(&script).map_err(Error::unwritten)?;
         let is_shim = now == MEMLOG_SHIM.as_bytes();
         if is_shim == is_wanted {
             return Ok(false);
         }
         let decisions = match is_wanted {
             true => [(script, FileDecision::Write(MEMLOG_SHIM.into())), (kept, FileDecision::Write(now))],
-            false => [(script, FileDecision::Write(self.read_file(&kept)?)), (kept, FileDecision::Delete)],
+            false => [
+                (script, FileDecision::Write(self.read_file(&kept).map_err(Error::unwritten)?)),
+                (kept, FileDecision::Delete),
+            ],
         };
         self.write_together(&decisions.into(), "memlog shim")?;
         Ok(true)

@@ -319,7 +319,7 @@ impl Workspace {
     }
 
     pub(crate) fn tracked(&self, artifact: &Artifact) -> Result<TrackedArtifact, Error> {
-        Ok(self.track(artifact.clone())?)
+        self.track(artifact.clone())
     }
 }
 

@@ -224,7 +224,7 @@ impl Workspace {
             !key.is_path() && self.read_file(other).is_ok_and(|bytes| key_of(other, bytes) == key)
         };
         match others.find(is_there) {
-            Some(other) => Err(Error::exists(format!(
+            Some(other) => Err(Error::refused(format!(
                 "cannot make `{path}`: `{other}` has its id already, and one id has one history ({key})"
             ))
             .help("give it another id, with --id")),

@@ -51,7 +51,7 @@ impl Checkpoints<'_> {
         let keys = match self.workspace.read_file(path) {
             Ok(bytes) => surviving_keys(&Artifact::read(path.clone(), bytes)),
             Err(error) if error.is_missing() => vec![ArtifactKey::of_path(path)],
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         self.of(&keys)
     }

@@ -86,7 +86,7 @@ impl Coordination<'_> {
         let ours = match self.state() {
             Ok(state) => Some(state),
             Err(error) if error.kind() == ErrorKind::NotBegun => None,
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         // Where the file says what was written last, the artifact alone was changed since.
         let last = if is_own { self.last_and_found()?.0 } else { None };
@@ -160,7 +160,7 @@ impl Coordination<'_> {
         let (option, value) = key(&to);
         let changed = self.workspace.configure(option, value)?;
         let Some(coordination) = changed.coordination() else {
-            return Err(not_begun(&SYSTEM).into());
+            return Err(not_begun(&SYSTEM));
         };
         let files = coordination.project(&Overwrite::None).or_else(|error| {
             // The files of the option before are those that are there.
@@ -205,7 +205,7 @@ impl Coordination<'_> {
     pub fn begin(&self, goal: &str, plan: &str) -> Result<CoordinationFiles, Error> {
         match self.state() {
             Err(error) if error.kind() == ErrorKind::NotBegun => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
             Ok(state) => return self.give_goal(&state.root, goal, plan),
         }
         let root = Record::root(goal, plan, self.settings.option, &self.now());

@@ -91,7 +91,7 @@ impl Coordination<'_> {
 
     /// The task that `given` names: by its id, or a beginning that no other has.
     pub fn task_id(&self, given: &str) -> Result<String, Error> {
-        Ok(self.whole_id(RecordKind::Task, given)?)
+        self.whole_id(RecordKind::Task, given)
     }
 
     pub fn make(&self, id: &str, made: &MoveCall) -> Result<TaskChange, Error> {

@@ -1,6 +1,7 @@
 //! Examining a project for what is not as it should be, and repairing what needs no decision.
 
 use std::ops::Range;
+use stepmark_model::artifact::StateUnreadable;
 
 use crate::{
     Error,
@@ -14,7 +15,7 @@ use crate::{
     },
     history::{History, SEALED_FOLDER, SegmentProblem, verify_segments},
     projection::pack_files::Overwrite,
-    replay::{Obstacle, Replayed},
+    replay::Replayed,
     workspace::Workspace,
 };
 use serde::Serialize;
@@ -328,13 +329,13 @@ impl DoctorFinding {
         if let HistoryState::Unexplained { head } = artifact.state {
             let since = format!("by other means since event {head}");
             findings.push(match (&artifact.obstacle, artifact.earlier) {
-                (Some(Obstacle::Gone), _) => Self::new(
+                (Some(obstacle), _) if obstacle.is_missing() => Self::new(
                     "gone",
                     path,
                     format!("it was removed or moved {since}"),
                     "nothing is to be done if that was meant; `stepmark track` gives an id that survives moving",
                 ),
-                (Some(Obstacle::Unreadable(_)), _) => Self::new(
+                (Some(obstacle), _) if obstacle.detail::<StateUnreadable>().is_some() => Self::new(
                     "damaged",
                     path,
                     format!("it was changed {since}, and its state cannot be read"),

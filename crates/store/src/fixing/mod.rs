@@ -42,6 +42,7 @@ impl Fixes<'_> {
             let findings = found.files.into_iter().flat_map(|file| file.findings);
             Ok(findings.filter(|finding| finding.rule.is_of_artifact()).collect())
         })
+        .map_err(Error::unwritten)
     }
 
     /// Makes the fixes that are `allowed` in the artifact at `path`. They are decided again where another
@@ -52,7 +53,7 @@ impl Fixes<'_> {
         let draft = |_: &ProjectPath| draft(last.borrow().as_ref(), allowed);
         self.workspace.change_files(std::slice::from_ref(path), draft, |found| {
             let Some(Some(bytes)) = found.first() else {
-                return Err(Error::missing(path.clone()).into());
+                return Err(Error::missing(path.clone()));
             };
             let fixed = self.preview(path, bytes, allowed)?;
             let is_changed = fixed.bytes != *bytes;
@@ -62,7 +63,7 @@ impl Fixes<'_> {
             Ok(vec![decision])
         })?;
         // A commit that ends well has decided at least once.
-        last.into_inner().ok_or_else(|| Error::missing(path.clone()).into())
+        last.into_inner().ok_or_else(|| Error::missing(path.clone()).unwritten())
     }
 }
 
@@ -113,7 +114,8 @@ impl Fixes<'_> {
             let again = ChangedArtifact::Present { now, before: before.clone() };
             let found = self.workspace.checks().check_changes(std::slice::from_ref(&again), version)?;
             Ok::<_, Error>(found.files.into_iter().flat_map(|file| file.findings).collect())
-        })?;
+        });
+        let fixed = fixed.map_err(Error::unwritten)?;
         Ok(Some(fixed))
     }
 
@@ -169,7 +171,7 @@ impl Fixes<'_> {
     ) -> Result<bool, Error> {
         match self.workspace.read_file(path) {
             Ok(bytes) if bytes == before => {}
-            Err(error) if !error.is_missing() => return Err(error.into()),
+            Err(error) if !error.is_missing() => return Err(error.unwritten()),
             _ => return Ok(false),
         }
         let is_same = RefCell::new(false);

@@ -94,7 +94,7 @@ impl Flows<'_> {
         let Some(last) = last.filter(|_| !scopes.is_empty()) else { return Ok(Vec::new()) };
         let is_wanted = |path: &str| !self.is_state(path) && allows(&scopes, path);
         let tree = task_refs::tree_of_work_tree(root, &last, is_wanted)?;
-        Ok(task_refs::changed_between(root, &last, &tree)?)
+        task_refs::changed_between(root, &last, &tree)
     }
 
     /// The commit that a task began from, and its last checkpoint.

@@ -34,7 +34,7 @@ impl Flows<'_> {
             (None, true) => (1, "graph create"),
             (Some(last), false) => (last + 1, "graph revise"),
             (Some(_), true) => return Err(taken("graph", &graph.id)),
-            (None, false) => return Err(unknown("graph", &graph.id).into()),
+            (None, false) => return Err(unknown("graph", &graph.id)),
         };
         let acting = self.acting(None);
         let graph = &Graph { version, ..graph.clone() };
@@ -99,7 +99,7 @@ impl Flows<'_> {
             },
         )?;
         self.create_missing(id)?;
-        Ok(self.state(id)?)
+        self.state(id)
     }
 
     pub(super) fn create_missing(&self, flow: &str) -> Result<(), Error> {
@@ -186,7 +186,7 @@ impl Flows<'_> {
         let (commits, conflicts) = (merged.commits, merged.conflicts);
         let plan = MergePlan { target_branch: branch, base, commits, conflicts, left_out };
         self.move_flow(flow, &prepare(&plan), &acting)?;
-        Ok(self.state(flow)?)
+        self.state(flow)
     }
 
     /// Puts the integration commits that a person approved onto their branch; again, where it was cut off.
@@ -212,7 +212,7 @@ impl Flows<'_> {
         }
         self.move_flow(flow, &apply, &acting)?;
         self.seal()?;
-        Ok(self.state(flow)?)
+        self.state(flow)
     }
 }
 
@@ -299,7 +299,7 @@ impl Flows<'_> {
     /// The state of a flow whose lock is held: its executions do not change meanwhile.
     fn state_under_lock(&self, id: &str, flow: Option<&Artifact>) -> Result<FlowState, Error> {
         let unknown = || unknown("flow", id);
-        Ok(self.state_of(read(flow.ok_or_else(unknown)?, FlowKind::Flow)?)?)
+        self.state_of(read(flow.ok_or_else(unknown)?, FlowKind::Flow)?)
     }
 }
 

@@ -75,7 +75,7 @@ impl Flows<'_> {
     }
 
     fn read_graph(&self, path: ProjectPath, record: Option<&FlowRecord>) -> Result<Graph, Error> {
-        let unknown = || unknown("graph", &path.to_string());
+        let unknown = || unknown("graph", path.as_ref());
         Graph::of(record.ok_or_else(unknown)?).map_err(|source| no_flow_record(&path, source))
     }
 
@@ -118,7 +118,7 @@ impl Flows<'_> {
         match self.workspace.read_file(path) {
             Ok(bytes) => KnownFile::of(&Artifact::read(path.clone(), bytes), kind).map(Some),
             Err(error) if error.is_missing() => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         }
     }
 }

@@ -205,7 +205,7 @@ impl Flows<'_> {
         let path = self.flow_path(flow)?;
         let unknown = || unknown("flow", flow);
         let bytes = match self.workspace.read_file(&path) {
-            Err(error) if error.is_missing() => return Err(unknown().into()),
+            Err(error) if error.is_missing() => return Err(unknown()),
             bytes => bytes?,
         };
         self.paths_of(flow, &read(&Artifact::read(path, bytes), FlowKind::Flow)?)
@@ -227,7 +227,7 @@ impl Flows<'_> {
         match self.workspace.read_file(path) {
             Ok(bytes) => Ok(ArtifactKey::of(&Artifact::read(path.clone(), bytes))),
             Err(error) if error.is_missing() => Ok(ArtifactKey::of_path(path)),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         }
     }
 

@@ -104,7 +104,7 @@ impl Flows<'_> {
         match self.workspace.read_record(path) {
             Ok(bytes) => read(&Artifact::read(path.clone(), bytes), kind).map(Some),
             Err(error) if error.is_missing() => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         }
     }
 }

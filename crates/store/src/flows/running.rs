@@ -37,7 +37,7 @@ impl Flows<'_> {
         if ["pause", "abort"].contains(&made) {
             self.seal()?;
         }
-        Ok(self.state(flow)?)
+        self.state(flow)
     }
 
     pub(super) fn move_flow(

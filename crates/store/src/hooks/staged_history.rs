@@ -46,7 +46,7 @@ pub enum StagingFor {
 impl ProjectHistory<'_> {
     pub fn seal_all(&self) -> Result<Vec<SegmentName>, Error> {
         let live = self.ask(|history| history.live_segments(None))?;
-        Ok(self.seal_live(commit::LiveSegments::Named(&live))?)
+        self.seal_live(commit::LiveSegments::Named(&live))
     }
 
     /// Makes the next commit hold the history of what it changes: seals the live segments with events of
@@ -187,7 +187,7 @@ impl ProjectHistory<'_> {
         let mut found = Vec::with_capacity(files.len());
         for path in &files {
             let bytes = own_file::read(self.workspace.root().path(), Path::new(path.as_str()), LIMIT)
-                .map_err(|source| not_staged(&path, source))?;
+                .map_err(|source| not_staged(path, source))?;
             found.push((path.clone(), bytes));
         }
         self.put_into_index(&found)?;
@@ -267,7 +267,7 @@ impl ProjectHistory<'_> {
         }
         self.put_into_index(&files)?;
         agreed.retain(|sides| written.contains(&sides.path));
-        failed.pop().map_or(Ok(agreed), |error| Err(error.into()))
+        failed.pop().map_or(Ok(agreed), Err)
     }
 
     /// Records the edits of other programs in the artifacts of the index that the check lets pass, and that

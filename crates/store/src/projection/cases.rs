@@ -4,9 +4,7 @@
 use super::*;
 use crate::Error;
 use crate::ErrorKind;
-use crate::commit::{
-    CommitError, PublishError, scratch_project::ScratchProject, scratch_project::fast, scratch_project::named,
-};
+use crate::commit::{scratch_project::ScratchProject, scratch_project::fast, scratch_project::named};
 
 const PLACE: &str = "out/copy.txt";
 

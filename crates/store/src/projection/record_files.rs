@@ -76,7 +76,7 @@ pub(crate) fn follow<F: RecordFormat>(
         }
     }
     let busy = || local(format.name(), io::ErrorKind::ResourceBusy.into());
-    Err(last.unwrap_or_else(busy).into())
+    Err(last.unwrap_or_else(busy))
 }
 
 pub(crate) fn drift<F: RecordFormat>(

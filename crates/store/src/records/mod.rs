@@ -183,7 +183,7 @@ pub(crate) trait RecordSystem {
         match self.workspace().read_record(path) {
             Ok(bytes) => self.read_bytes(path, bytes),
             Err(error) if error.is_missing() => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         }
     }
 

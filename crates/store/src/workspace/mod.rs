@@ -23,5 +23,4 @@ pub use handle::{Artifacts, Workspace};
 #[cfg(feature = "history")]
 pub use project_history::ProjectHistory;
 pub use snapshot::UnusableRecord;
-pub use workflow_listing::ListingProblem;
 pub use workflows::Workflows;

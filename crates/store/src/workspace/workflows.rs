@@ -9,7 +9,7 @@ use std::{
 
 use crate::configuration::{Configuration, StepSource};
 use crate::disk::Root;
-use crate::workspace::{ListingProblem, workflow_listing};
+use crate::workspace::workflow_listing;
 use crate::{Error, ErrorKind};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -46,7 +46,7 @@ pub struct Workflows {
     binder: Binder,
     detailed: OnceLock<Binder>,
     definitions: Mutex<BTreeMap<(usize, Track), Arc<WorkflowDefinition>>>,
-    problems: Vec<ListingProblem>,
+    problems: Vec<Error>,
 }
 
 impl Workflows {
@@ -112,7 +112,7 @@ impl Workflows {
         &self.files
     }
 
-    pub fn problems(&self) -> &[ListingProblem] {
+    pub fn problems(&self) -> &[Error] {
         &self.problems
     }
 

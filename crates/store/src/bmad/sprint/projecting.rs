@@ -99,7 +99,7 @@ impl StoryLedgers<'_> {
         }
         let (broken, unreadable) = known.into_unusable();
         done.broken.extend(broken);
-        done.failed.extend(unreadable.into_iter().map(Error::from));
+        done.failed.extend(unreadable);
         done
     }
 
@@ -169,7 +169,7 @@ impl StoryLedgers<'_> {
             }
             match self.workspace.artifact(&story.path).map(|artifact| story_state(&artifact)) {
                 Ok(StoryState::Told(story)) => fresh.push(Cow::Owned(*story)),
-                Err(error) if !error.is_missing() => return Err(error.into()),
+                Err(error) if !error.is_missing() => return Err(error),
                 _ => {}
             }
         }
@@ -186,7 +186,7 @@ impl StoryLedgers<'_> {
         let mut last: Option<(Vec<u8>, Option<Vec<u8>>)> = None;
         let decide = |found: &[Option<&[u8]>]| {
             let [Some(bytes)] = *found else {
-                return Err(Halt::Refused(Error::missing(path.clone()).into()));
+                return Err(Halt::Refused(Error::missing(path.clone())));
             };
             let (_, new) = match last.take() {
                 Some(same) if same.0 == bytes => last.insert(same),

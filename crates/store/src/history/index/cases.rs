@@ -1,6 +1,6 @@
 //! The index is disposable: whatever happens to it, the answers stay.
 
-use crate::history::error::restless;
+use crate::history::restless;
 use std::{fs, path::PathBuf};
 
 use crate::disk::{file_reading::coarse_clock, root::Root};

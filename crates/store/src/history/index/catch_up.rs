@@ -324,5 +324,5 @@ impl From<io::Error> for Reading {
 }
 
 fn unreadable(root: &Root, file: &SegmentFile, source: io::Error) -> Fault {
-    crate::history::error::unreadable(&file.path(root), source).into()
+    crate::history::unreadable(&file.path(root), source).into()
 }

@@ -1,7 +1,7 @@
 //! The segments that events stand in.
 
 use crate::Error;
-use crate::history::error::{unknown_event, unknown_session, unreadable};
+use crate::history::{unknown_event, unknown_session, unreadable};
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     fmt::Write as _,

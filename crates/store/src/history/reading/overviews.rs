@@ -1,7 +1,7 @@
 //! The sessions and the artifacts that history knows.
 
 use crate::Error;
-use crate::history::error::{no_index, restless};
+use crate::history::{no_index, restless};
 use std::cell::{Cell, RefCell};
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Questions about events and artifacts.
 
-use crate::history::error::{ambiguous_event, no_event_id, unknown_event};
+use crate::history::{ambiguous_event, no_event_id, unknown_event};
 use crate::{Error, ErrorKind};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use stepmark_model::journal::ReplayError;

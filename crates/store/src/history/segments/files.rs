@@ -1,6 +1,6 @@
 //! The files in which segments stand, and what the file system says of them.
 
-use crate::{Error, history::error::unreadable};
+use crate::{Error, history::unreadable};
 use std::{
     collections::BTreeMap,
     fs::{self, File},
@@ -136,7 +136,7 @@ pub(in crate::history) fn has_folder(root: &Root) -> bool {
 pub(in crate::history) fn sealed_folder_stat(root: &Root) -> Result<Option<FileStat>, Error> {
     match fs::symlink_metadata(sealed_folder(root)) {
         Err(error) if is_absent(&error) => Ok(None),
-        Err(source) => Err(unreadable(&SEALED_FOLDER.to_owned(), source)),
+        Err(source) => Err(unreadable(SEALED_FOLDER, source)),
         Ok(metadata) => Ok(Some(FileStat::of(&metadata))),
     }
 }

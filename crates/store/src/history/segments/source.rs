@@ -2,8 +2,8 @@
 
 use crate::Error;
 use crate::disk::own_file::{self, Access};
-use crate::history::error::unreadable;
 use crate::history::segments::{LONGEST_LINE, SEALED_FOLDER, files, is_joined, without_line_end};
+use crate::history::unreadable;
 use crate::history::{SegmentFile, SegmentPlace, VerifiedSegments};
 use crate::{disk::root::Root, history::index::Fault};
 use std::collections::{BTreeMap, BTreeSet};

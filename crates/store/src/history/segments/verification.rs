@@ -1,7 +1,7 @@
 //! All segments read again, whatever the index says of them.
 
 use crate::Error;
-use crate::history::error::{restless, unreadable};
+use crate::history::{restless, unreadable};
 use std::collections::{HashMap, HashSet, btree_map::Entry};
 
 use std::io;
