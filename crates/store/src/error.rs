@@ -180,6 +180,13 @@ impl Error {
         self
     }
 
+    /// The same, where a system of records tells it: a command ends by it as by a refusal.
+    #[cfg(feature = "write")]
+    pub(crate) fn in_system(mut self) -> Self {
+        (self.0.kind, self.0.help, self.0.write_state) = (ErrorKind::Refused, None, None);
+        self
+    }
+
     /// The state of the files that it is about; `None` where it is about no change.
     pub const fn write_state(&self) -> Option<WriteState> {
         self.0.write_state

@@ -57,7 +57,12 @@ impl Asdd<'_> {
     /// Returns whether history knows a slice `id`: one that is gone keeps its id.
     pub fn was_given(&self, id: &str) -> Result<bool, Error> {
         let (path, folder) = (self.path_of(SliceKind::Slice, id)?, &self.settings.folder);
-        Ok(self.workspace.history().ask(|history| history.known_below(folder))?.contains(&path))
+        Ok(self
+            .workspace
+            .history()
+            .ask(|history| history.known_below(folder))
+            .map_err(Error::in_system)?
+            .contains(&path))
     }
 
     /// Makes `made` on the slice `id`, told as an event of the kind `event`.
@@ -169,7 +174,7 @@ impl Asdd<'_> {
                 .with("agent", agent)
                 .with("status", status)
                 .with("slice", slice);
-            self.workspace.history().append_event(event)?;
+            self.workspace.history().append_event(event).map_err(Error::in_system)?;
         }
         self.note_signal(&signal)
     }
@@ -228,7 +233,8 @@ impl Asdd<'_> {
         };
         let path = ProjectPath::new(path)?;
         let before = self.workspace.read_file(&path).ok();
-        replace_whole(root, &path, Expected::of(before.as_deref()), &bytes, self.workspace.commit_options())?;
+        replace_whole(root, &path, Expected::of(before.as_deref()), &bytes, self.workspace.commit_options())
+            .map_err(|error| Error::from(error).in_system())?;
         Ok(None)
     }
 

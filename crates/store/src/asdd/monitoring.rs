@@ -40,7 +40,7 @@ impl Asdd<'_> {
                     .with("agent", timeout.agent.as_str())
                     .with("slice", timeout.slice.clone())
                     .with("times", timeout.times);
-                self.workspace.history().append_event(event)?;
+                self.workspace.history().append_event(event).map_err(Error::in_system)?;
                 signal.numbers.insert(TOLD.to_owned(), times);
                 self.note_signal(signal)?;
             }

@@ -187,7 +187,7 @@ impl Asdd<'_> {
             .with_reason(Some(reason.to_owned()))
             .with("proposal", id)
             .with("slice", slice.id.as_str());
-        self.workspace.history().append_event(event)?;
+        self.workspace.history().append_event(event).map_err(Error::in_system)?;
         let is_settled = slice.status() == "LOCK" && self.pending(&slice.id, proposal.base)?.len() < 2;
         let (slice, files) = match is_settled {
             true => self.change(&slice.id.clone(), "asdd-unlock", &slice_move("unlock"))?,
@@ -199,7 +199,8 @@ impl Asdd<'_> {
     fn tells_commit(&self, proposal: &Proposal) -> Result<bool, Error> {
         let path = self.path_of(SliceKind::Slice, &proposal.slice_id)?;
         let key = ArtifactKey::of_id(&proposal.slice_id);
-        let lineage = self.workspace.history().ask(|history| history.lineage(&key, &path))?;
+        let lineage =
+            self.workspace.history().ask(|history| history.lineage(&key, &path)).map_err(Error::in_system)?;
         let names = |event: &Event| {
             let named = event.data.get("proposals").and_then(Json::as_array);
             named.is_some_and(|named| named.iter().any(|id| *id == proposal.proposal_id.as_str()))

@@ -144,6 +144,7 @@ impl Autodev<'_> {
         let is_foreign = !found.as_ref().is_none_or(is_own)
             && !was_written(root, ProjectionFacts::AUTODEV_SUMMARY.name, path);
         let found = found.as_deref().map(FileHash::of);
-        Ok(Some(publish(root, options, &Summary { path, text, found, is_foreign })?))
+        let summary = Summary { path, text, found, is_foreign };
+        publish(root, options, &summary).map(Some).map_err(Error::in_system)
     }
 }

@@ -228,7 +228,7 @@ impl Coordination<'_> {
     fn write_result(&self, task: &Record) -> Result<Option<ProjectPath>, Error> {
         let root = self.workspace.root();
         let path = self.settings.folder.join(&format!("results/{}.md", file_stem(&task.id)))?;
-        let found = read_whole(root, &path)?;
+        let found = read_whole(root, &path).map_err(|error| Error::from(error).in_system())?;
         let wanted = result_file(task).map(|(_, bytes)| bytes);
         // A page of somebody else stays.
         let is_own = |page: &Vec<u8>| page.starts_with(format!("# Task: {}\n", task.id).as_bytes());
@@ -239,7 +239,8 @@ impl Coordination<'_> {
         match wanted {
             Some(bytes) => {
                 let expected = Expected::of(found.as_deref());
-                replace_whole(root, &path, expected, &bytes, &options)?;
+                replace_whole(root, &path, expected, &bytes, &options)
+                    .map_err(|error| Error::from(error).in_system())?;
             }
             None => record_files::remove(root, &path)?,
         }

@@ -46,7 +46,7 @@ impl Coordination<'_> {
                 Some(path) => path.parent().map_or_else(|| ProjectPath::new(name), |own| own.join(name)).ok(),
             };
             let bytes = place.map(|place| read_whole(self.workspace.root(), &place)).transpose();
-            Ok(bytes?.flatten())
+            Ok(bytes.map_err(|error| Error::from(error).in_system())?.flatten())
         };
         let (format, files) = self.state_files(path.is_none(), is_folder, read)?.ok_or_else(|| {
             nothing(path.map_or_else(|| self.settings.folder.to_string(), ToString::to_string))
@@ -180,10 +180,13 @@ impl Coordination<'_> {
     pub fn checkpoint(&self, name: &str) -> Result<ProjectPath, Error> {
         self.project(&Overwrite::None)?;
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
-        let bytes = read_whole(root, &self.settings.state_file)?.unwrap_or_default();
+        let bytes = read_whole(root, &self.settings.state_file)
+            .map_err(|error| Error::from(error).in_system())?
+            .unwrap_or_default();
         let path = self.checkpoint_path(name)?;
-        let before = read_whole(root, &path)?;
-        replace_whole(root, &path, Expected::of(before.as_deref()), &bytes, options)?;
+        let before = read_whole(root, &path).map_err(|error| Error::from(error).in_system())?;
+        replace_whole(root, &path, Expected::of(before.as_deref()), &bytes, options)
+            .map_err(|error| Error::from(error).in_system())?;
         Ok(path)
     }
 

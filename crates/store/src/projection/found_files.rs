@@ -54,7 +54,9 @@ impl FoundFiles {
             let began = now();
             let known = match before.remove(&path).filter(|(known, _)| known.proves(&stat)) {
                 Some(known) => Some(known),
-                None => read_whole(root, &path)?.map(|bytes| (stat.known_since(began), bytes.into())),
+                None => read_whole(root, &path)
+                    .map_err(|error| Error::from(error).in_system())?
+                    .map(|bytes| (stat.known_since(began), bytes.into())),
             };
             self.0.extend(known.map(|known| (path, known)));
         }

@@ -156,7 +156,8 @@ enum Attempted {
 
 impl From<Error> for Attempted {
     fn from(error: Error) -> Self {
-        if error.is_conflict() { Self::Again(error) } else { Self::Failed(error) }
+        let is_conflict = error.is_conflict();
+        if is_conflict { Self::Again(error.in_system()) } else { Self::Failed(error.in_system()) }
     }
 }
 
@@ -222,11 +223,12 @@ pub(crate) fn withdraw<F: RecordFormat>(
 }
 
 pub(crate) fn remove(root: &Root, path: &ProjectPath) -> Result<(), Error> {
-    let place =
-        root.resolve_for_writing(path).map_err(|error| CommitError::from(LockError::Resolve(error)))?;
+    let place = root
+        .resolve_for_writing(path)
+        .map_err(|error| Error::from(CommitError::from(LockError::Resolve(error))).in_system())?;
     match fs::remove_file(place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed.map_err(|source| Error::io(format!("cannot remove `{path}`"), source)),
+        removed => removed.map_err(|source| Error::io(format!("cannot remove `{path}`"), source).in_system()),
     }
 }
 
@@ -247,5 +249,5 @@ fn locked(options: &OpenOptions, folder: &Path, name: &str) -> io::Result<File> 
 }
 
 fn local(name: &'static str, source: io::Error) -> Error {
-    Error::io(format!("cannot note what is written for `{name}`; nothing was changed"), source)
+    Error::io(format!("cannot note what is written for `{name}`; nothing was changed"), source).in_system()
 }
