@@ -102,12 +102,6 @@ impl Failure {
         self
     }
 
-    #[must_use]
-    pub(crate) const fn with_write_state(mut self, state: WriteState) -> Self {
-        self.write_state = Some(state);
-        self
-    }
-
     pub(crate) fn in_one_line(&self) -> String {
         let parts: Vec<&str> = iter::once(&self.message).chain(&self.causes).map(String::as_str).collect();
         parts.join(": ")

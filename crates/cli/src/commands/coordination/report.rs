@@ -13,7 +13,6 @@ use stepmark_model::{
     coordination::{Record, TaskRefusal, file_stem},
     lifecycle::built_in,
     spelling::argument,
-    transition::TransitionRefusal,
 };
 use stepmark_store::coordination::{CoordinationFiles, TaskChange};
 

@@ -106,7 +106,7 @@ impl Projection {
             Self::Ledgers => {
                 let found = artifacts.read(project)?;
                 let mut done = project.workspace.ledgers().project(&found.artifacts, false);
-                done.failed.extend(mem::take(&mut found.unreadable).into_iter().map(Error::from));
+                done.failed.extend(mem::take(&mut found.unreadable));
                 Ok(of_ledgers(&done))
             }
             Self::Gates => {
