@@ -1,6 +1,5 @@
 //! The command line: parse → library → report. Decisions about state are in the model and the store.
 
-#[macro_use]
 mod exit;
 #[macro_use]
 mod schemas;

@@ -7,11 +7,11 @@ use stepmark_model::{
     journal::{ArtifactKey, Attribution, SessionId},
     tracked_artifact::TrackedArtifact,
 };
-use stepmark_store::configuration::ConfigurationSources;
-use stepmark_store::disk::{RelativeError, Root};
+use stepmark_store::disk::Root;
 use stepmark_store::git::{Comparison, GitVersion};
 use stepmark_store::manifest::ManifestChoice;
-use stepmark_store::workspace::{ArtifactError, OpenError, Workspace};
+use stepmark_store::workspace::Workspace;
+use stepmark_store::{Error, configuration::ConfigurationSources};
 
 use crate::{
     arguments::{ActingArguments, ProjectArguments},
@@ -34,7 +34,7 @@ pub(crate) struct Project {
     pub(crate) session: Option<SessionId>,
 }
 
-fn root_of(arguments: &ProjectArguments, environment: &Environment) -> Result<Root, OpenError> {
+fn root_of(arguments: &ProjectArguments, environment: &Environment) -> Result<Root, Error> {
     Ok(match &arguments.root {
         Some(root) => Root::open(environment.current_folder.join(root))?,
         None => Root::discover(&environment.current_folder)?,
@@ -179,7 +179,7 @@ impl Project {
 
     pub(crate) fn folder(&self, given: &Path) -> Result<Option<ProjectPath>, Failure> {
         match self.root().relative(given, &self.current_folder) {
-            Err(RelativeError::Unusable { source: ProjectPathError::Empty }) => Ok(None),
+            Err(error) if matches!(error.detail(), Some(ProjectPathError::Empty)) => Ok(None),
             _ => self.path(given).map(Some),
         }
     }
@@ -189,7 +189,7 @@ impl Project {
         let path = self.known_path(given)?;
         match self.workspace.artifact(&path) {
             Ok(tracked) => Ok((ArtifactKey::of(tracked.artifact()), path)),
-            Err(ArtifactError::Missing { .. }) => Ok((ArtifactKey::of_path(&path), path)),
+            Err(error) if error.is_missing() => Ok((ArtifactKey::of_path(&path), path)),
             Err(error) => Err(error.into()),
         }
     }

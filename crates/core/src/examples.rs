@@ -63,16 +63,16 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let project = folder.path();
 //! # std::fs::write(project.join("prd.md"), "---\nid: PRD-1\nstatus: draft\nstepsCompleted: [step-01-init]\n---\n")?;
-//! use stepmark_core::{ArtifactError, Clock, OpenError, ProjectPath, Workspace};
+//! use stepmark_core::{Clock, ErrorKind, ProjectPath, Workspace};
 //!
 //! let noon = "2026-11-22T12:00:00Z".parse()?;
 //! let workspace = Workspace::open(project)?.with_clock(Clock::of(move || noon));
 //! assert_eq!(workspace.now(), noon);
-//! assert!(matches!(Workspace::open(project.join("none")), Err(OpenError::Root(_))));
+//! assert_eq!(Workspace::open(project.join("none")).unwrap_err().kind(), ErrorKind::Usage);
 //! let found = workspace.artifacts()?;
 //! assert!(found.is_whole() && found.artifacts.len() == 1);
 //! let missing = workspace.artifact(&ProjectPath::new("none.md")?);
-//! assert!(matches!(missing, Err(ArtifactError::Missing { .. })));
+//! assert_eq!(missing.unwrap_err().kind(), ErrorKind::Missing);
 //! assert!(!workspace.context().of(None)?.has_problem());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

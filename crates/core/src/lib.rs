@@ -57,10 +57,10 @@ pub use stepmark_model::workflow::{Next, Progress, Step, Track, WorkflowDefiniti
 pub use stepmark_store::workspace::Workflows;
 
 // The project.
-pub use stepmark_store::workspace::{ArtifactError, Artifacts, Clock, Context, OpenError, Workspace};
+pub use stepmark_store::workspace::{Artifacts, Clock, Context, Workspace};
 
-pub use stepmark_store::configuration::{Configuration, ConfigurationError, ConfigurationSources};
-pub use stepmark_store::disk::{ResolveError, Root, RootError, WalkError, WalkProblem};
+pub use stepmark_store::configuration::{Configuration, ConfigurationSources};
+pub use stepmark_store::disk::{ResolveError, Root, WalkProblem};
 
 pub use stepmark_store::workspace::{ArtifactChange, ArtifactChanges, Revision};
 
@@ -69,7 +69,7 @@ pub use stepmark_store::watching::ArtifactWatch;
 
 // Rules.
 pub use stepmark_model::check::{Finding, Level, RULES, Rule, Severity, rule_of};
-pub use stepmark_store::checking::{CheckError, CheckReport, CheckedFile, Checks, Known, Selection};
+pub use stepmark_store::checking::{CheckReport, CheckedFile, Checks, Known, Selection};
 
 pub use stepmark_model::check::{Fix, Remedy, Safety};
 #[cfg(feature = "write")]
@@ -81,7 +81,7 @@ pub use stepmark_model::lifecycle::{Lifecycle, Lifecycles, MoveDecision, MoveRef
 pub use stepmark_model::transition::{Command, Plan, Remark, Strictness, TransitionRefusal};
 
 #[cfg(feature = "write")]
-pub use stepmark_store::changes::{ChangeError, ChangeReason, ChangeReport, UpdateError};
+pub use stepmark_store::changes::{ChangeReason, ChangeReport, UpdateError};
 
 #[cfg(feature = "write")]
 pub use stepmark_store::changes::DelegationOrder;
@@ -99,13 +99,13 @@ pub use stepmark_model::lease::{Lease, LeaseRefusal, LeaseTerm};
 pub use stepmark_model::projection::{checkpoint::Checkpoint, gates::Closed};
 pub use stepmark_store::checkpoints::Checkpoints;
 #[cfg(feature = "write")]
-pub use stepmark_store::checkpoints::{CheckpointError, CheckpointMade, RestoreError, Restored};
-pub use stepmark_store::gates::{GateAnswer, GateError, Gates};
+pub use stepmark_store::checkpoints::{CheckpointMade, Restored};
+pub use stepmark_store::gates::{GateAnswer, Gates};
 #[cfg(feature = "history")]
-pub use stepmark_store::history::{History, HistoryError, Selection as EventSelection};
-pub use stepmark_store::leases::{LeaseError, Leases};
+pub use stepmark_store::history::{History, Selection as EventSelection};
 #[cfg(feature = "history")]
 pub use stepmark_store::workspace::ProjectHistory;
+pub use stepmark_store::{Error, ErrorKind, leases::Leases};
 
 pub use stepmark_model::resume::{ResumeAnswer, ResumeDecision, ResumeReport, Tier as ResumeTier};
 #[cfg(feature = "history")]

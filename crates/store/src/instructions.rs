@@ -1,20 +1,21 @@
 //! The instruction file of the project: assembled, judged, and written anew at a cycle boundary only: a
 //! session that runs keeps the instructions that it began with.
 
+use crate::{Error, ErrorKind, projection::with_help_of_foreign};
 use std::borrow::Cow;
 
-use crate::disk::{WalkError, WalkProblem};
+use crate::disk::WalkProblem;
 #[cfg(feature = "write")]
 use crate::projection::publish;
 use crate::projection::{OnEdit, ProjectedFile, Projection, Witness};
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
 use stepmark_model::{
-    artifact::{FileHash, ProjectPath, ProjectPathError, StateDigest},
+    artifact::{FileHash, ProjectPath, StateDigest},
     projection::{
         ProjectionFacts,
         instructions::{
-            CacheState, ComponentNotText, InstructedArtifact, InstructionComponent, InstructionInputs,
-            InstructionMeta, META_SUFFIX, assemble, is_instruction_file,
+            CacheState, InstructedArtifact, InstructionComponent, InstructionInputs, InstructionMeta,
+            META_SUFFIX, assemble, is_instruction_file,
         },
     },
 };
@@ -35,27 +36,6 @@ pub struct CachedInstructions {
     /// Folders and links that could not be followed in search of artifacts.
     pub problems: Vec<WalkProblem>,
     meta_bytes: Option<Vec<u8>>,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum InstructionError {
-    #[error("cannot assemble the instructions: the component `{path}` cannot be read")]
-    Component { path: ProjectPath, source: ArtifactError },
-    #[error(transparent)]
-    NotText(#[from] ComponentNotText),
-    #[error("cannot read the cached instructions")]
-    Cached(#[source] ArtifactError),
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    #[error(transparent)]
-    Path(#[from] ProjectPathError),
-    #[error(
-        "`instructions.output` and `instructions.components` both name `{path}`: the file would hold itself"
-    )]
-    OwnComponent { path: ProjectPath },
-    #[cfg(feature = "write")]
-    #[error(transparent)]
-    Projection(#[from] crate::projection::ProjectionError),
 }
 
 impl Projection for CachedInstructions {
@@ -105,13 +85,15 @@ impl Workspace {
 impl Instructions<'_> {
     /// Assembles the instructions and judges what is cached; `None` where the configuration names no output.
     /// Nothing is written.
-    pub fn read(&self) -> Result<Option<CachedInstructions>, InstructionError> {
+    pub fn read(&self) -> Result<Option<CachedInstructions>, Error> {
         let configuration = self.workspace.configuration();
         let Some(output) = configuration.instructions.output.clone() else { return Ok(None) };
         let meta_file = ProjectPath::new(format!("{output}{META_SUFFIX}"))?;
         let components = &configuration.instructions.components;
         if components.contains(&output) || components.contains(&meta_file) {
-            return Err(InstructionError::OwnComponent { path: output });
+            return Err(Error::refused(format!(
+                "`instructions.output` and `instructions.components` both name `{output}`: the file would hold itself"
+            )).help("name another output in `.stepmark/config.yaml`"));
         }
         let (inputs, problems) = self.inputs(&output)?;
         let assembled = assemble(&inputs);
@@ -142,17 +124,17 @@ impl Instructions<'_> {
         }))
     }
 
-    fn inputs(
-        &self,
-        output: &ProjectPath,
-    ) -> Result<(InstructionInputs, Vec<WalkProblem>), InstructionError> {
+    fn inputs(&self, output: &ProjectPath) -> Result<(InstructionInputs, Vec<WalkProblem>), Error> {
         let mut components = Vec::new();
         for path in &self.workspace.configuration().instructions.components {
-            let bytes = self
-                .workspace
-                .read_file(path)
-                .map_err(|source| InstructionError::Component { path: path.clone(), source })?;
-            components.push(InstructionComponent::read(path.clone(), &bytes)?);
+            let bytes = self.workspace.read_file(path).map_err(|source| {
+                let message =
+                    format!("cannot assemble the instructions: the component `{path}` cannot be read");
+                Error::io(message, source)
+                    .help("correct `instructions.components` in `.stepmark/config.yaml`, or the file")
+            })?;
+            let component = InstructionComponent::read(path.clone(), &bytes);
+            components.push(component.map_err(|error| Error::told(ErrorKind::Io, error))?);
         }
         let found = self.workspace.artifacts()?;
         let readable = found.artifacts.iter().map(|tracked| InstructedArtifact {
@@ -162,7 +144,7 @@ impl Instructions<'_> {
         let unreadable = found
             .unreadable
             .iter()
-            .map(|error| InstructedArtifact { path: error.path().clone(), digest: None });
+            .filter_map(|error| Some(InstructedArtifact { path: error.path()?.clone(), digest: None }));
         let mut artifacts: Vec<_> = readable.chain(unreadable).collect();
         artifacts.retain(|artifact| artifact.path != *output);
         artifacts.sort_by(|one, other| one.path.cmp(&other.path));
@@ -170,11 +152,11 @@ impl Instructions<'_> {
         Ok((InstructionInputs { components, settings, artifacts }, found.problems))
     }
 
-    fn cached_file(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, InstructionError> {
+    fn cached_file(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, Error> {
         match self.workspace.read_file(path) {
             Ok(bytes) => Ok(Some(bytes)),
-            Err(ArtifactError::Missing { .. }) => Ok(None),
-            Err(error) => Err(InstructionError::Cached(error)),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(Error::io("cannot read the cached instructions", error)),
         }
     }
 }
@@ -199,7 +181,7 @@ impl Instructions<'_> {
     /// the configuration names no output. Call it between two cycles of an agent only (a session starts or
     /// ends, the process is about to be replaced by an agent, a person says so): in between instructions are
     /// immutable. What somebody has edited is kept in another file.
-    pub fn refresh(&self) -> Result<Option<Refreshed>, InstructionError> {
+    pub fn refresh(&self) -> Result<Option<Refreshed>, Error> {
         let mut attempt = 1;
         loop {
             let Some(before) = self.read()? else { return Ok(None) };
@@ -212,7 +194,11 @@ impl Instructions<'_> {
                     return Ok(Some(Refreshed { before, is_written: true, kept }));
                 }
                 Err(error) if attempt < ATTEMPTS && error.is_conflict() => attempt += 1,
-                Err(error) => return Err(error.into()),
+                Err(error) => {
+                    let help =
+                        "move it away, or name another `instructions.output` in `.stepmark/config.yaml`";
+                    return Err(with_help_of_foreign(error, help));
+                }
             }
         }
     }

@@ -2,14 +2,15 @@
 //! [`stepmark_model::lease`] for what they mean). A lease changes under the lock of its artifact and that of
 //! all leases, and durably.
 
-use std::{io, path::PathBuf};
+use std::io;
 
 #[cfg(feature = "write")]
 use crate::commit::{self, ArtifactLock, CommitError};
-use crate::disk::{ResolveError, local_state::StateFolder, own_file};
+use crate::disk::{local_state::StateFolder, own_file};
 #[cfg(feature = "write")]
 use crate::git::process::WithoutGit;
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
+use crate::{Error, ErrorKind};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::ArtifactKey,
@@ -32,31 +33,10 @@ pub struct LeaseState {
     pub lease: Option<Lease>,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LeaseError {
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-    #[error(transparent)]
-    Resolve(#[from] ResolveError),
-    #[error("cannot read `{}`, the lease of `{path}`", file.display())]
-    Read { path: ProjectPath, file: PathBuf, source: io::Error },
-    #[error(
-        "`{}` is no lease of `{path}` that this version can read: remove it when nobody works on the artifact",
-        file.display()
-    )]
-    Damaged { path: ProjectPath, file: PathBuf },
-    #[error("`{path}` is left as it is")]
-    Refused { path: ProjectPath, source: LeaseRefusal },
-    #[cfg(feature = "write")]
-    #[error(transparent)]
-    Commit(#[from] CommitError),
-    #[cfg(feature = "write")]
-    #[error("the leases in `{}` cannot be listed", .folder.display())]
-    List { folder: PathBuf, source: io::Error },
-    #[cfg(feature = "write")]
-    #[error("the lease of `{path}` was taken over, but the journal could not be told")]
-    Tell { path: ProjectPath, source: crate::workspace::AppendError },
+#[cfg(feature = "write")]
+fn held(path: &ProjectPath, refusal: LeaseRefusal) -> Error {
+    let help = refusal.remedy();
+    Error::new(ErrorKind::Held, format!("`{path}` is left as it is")).because(refusal).help(help)
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -72,24 +52,34 @@ impl Workspace {
 }
 
 impl Leases<'_> {
-    pub fn get(&self, path: &ProjectPath) -> Result<LeaseState, LeaseError> {
+    pub fn get(&self, path: &ProjectPath) -> Result<LeaseState, Error> {
         let key = ArtifactKey::of(&Artifact::read(path.clone(), self.workspace.read_file(path)?));
         let lease = self.read(path, &key)?;
         Ok(LeaseState { artifact: key, path: path.clone(), lease })
     }
 
-    fn read(&self, path: &ProjectPath, key: &ArtifactKey) -> Result<Option<Lease>, LeaseError> {
+    fn read(&self, path: &ProjectPath, key: &ArtifactKey) -> Result<Option<Lease>, Error> {
         let (state, name) = (self.workspace.root().state(), Lease::file_name(key));
         let file = state.path(StateFolder::Leases).join(&name);
         let folder = state.folder(StateFolder::Leases).map_err(io::Error::from);
         let bytes = match folder.and_then(|folder| own_file::read(&folder, name.as_ref(), LIMIT)) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(LeaseError::Read { path: path.clone(), file, source }),
+            Err(source) => {
+                let message = format!("cannot read `{}`, the lease of `{path}`", file.display());
+                return Err(Error::io(message, source));
+            }
         };
         let lease = Lease::read(&bytes).filter(|lease| lease.artifact == *key);
-        let lease = lease.ok_or_else(|| LeaseError::Damaged { path: path.clone(), file })?;
-        Ok(Some(lease))
+        let damaged = || {
+            let file = file.display();
+            let message = format!(
+                "`{file}` is no lease of `{path}` that this version can read: remove it when nobody works on the \
+                 artifact"
+            );
+            Error::new(ErrorKind::Io, message)
+        };
+        lease.ok_or_else(damaged).map(Some)
     }
 }
 
@@ -102,7 +92,7 @@ impl Leases<'_> {
         path: &ProjectPath,
         duration: std::time::Duration,
         claim: Claim,
-    ) -> Result<AcquiredLease, LeaseError> {
+    ) -> Result<AcquiredLease, Error> {
         let taken = self.change(path, |current, key| {
             let when = (self.workspace.now(), duration);
             let taken = lease::take(current, (key, path), self.workspace.attribution(), when, claim)?;
@@ -118,31 +108,35 @@ impl Leases<'_> {
                 .with("expired_at", tenure.expires_at.to_string())
                 .with("old_fence", *fence)
                 .with("fence", taken.lease.fence);
-            self.workspace
-                .history()
-                .append_event(draft)
-                .map_err(|source| LeaseError::Tell { path: path.clone(), source })?;
+            self.workspace.history().append_event(draft).map_err(|source| {
+                let message =
+                    format!("the lease of `{path}` was taken over, but the journal could not be told");
+                Error::io(message, source)
+            })?;
         }
         Ok(taken)
     }
 
     /// Moves the end of a lease that is held here to `duration` from now.
-    pub fn renew(&self, path: &ProjectPath, duration: std::time::Duration) -> Result<Lease, LeaseError> {
+    pub fn renew(&self, path: &ProjectPath, duration: std::time::Duration) -> Result<Lease, Error> {
         self.change(path, |current, _| {
             let lease = lease::renew(current, self.workspace.attribution(), self.workspace.now(), duration)?;
             Ok((lease.clone(), lease))
         })
     }
 
-    pub fn release(&self, path: &ProjectPath) -> Result<Lease, LeaseError> {
+    pub fn release(&self, path: &ProjectPath) -> Result<Lease, Error> {
         self.release_as(path, self.workspace.attribution())
     }
 
     /// Gives up the leases of the session that acts here, and returns the artifacts.
-    pub fn release_of_session(&self) -> Result<Vec<ProjectPath>, LeaseError> {
+    pub fn release_of_session(&self) -> Result<Vec<ProjectPath>, Error> {
         let Some(session) = self.workspace.attribution().session.as_ref() else { return Ok(Vec::new()) };
         let state = self.workspace.root().state();
-        let listed = |source| LeaseError::List { folder: state.path(StateFolder::Leases), source };
+        let listed = |source: io::Error| {
+            let folder = state.path(StateFolder::Leases);
+            Error::io(format!("the leases in `{}` cannot be listed", folder.display()), source)
+        };
         let folder = state.folder(StateFolder::Leases).map_err(|error| listed(io::Error::from(error)))?;
         let mut released = Vec::new();
         for name in commit::names_in(&folder).map_err(listed)? {
@@ -154,7 +148,7 @@ impl Leases<'_> {
             if holder == Some(session.as_str()) {
                 match self.release(&lease.path) {
                     // Its artifact is gone, and the lease runs out.
-                    Err(LeaseError::Artifact(_)) => {}
+                    Err(error) if error.path() == Some(&lease.path) => {}
                     other => drop(other?),
                 }
                 released.push(lease.path);
@@ -164,7 +158,7 @@ impl Leases<'_> {
     }
 
     /// Gives up the lease that this process has just taken: its number shows that, with or without a session.
-    pub(crate) fn release_taken(&self, path: &ProjectPath, taken: &Lease) -> Result<Lease, LeaseError> {
+    pub(crate) fn release_taken(&self, path: &ProjectPath, taken: &Lease) -> Result<Lease, Error> {
         self.release_as(
             path,
             &Attribution { fence: Some(taken.fence), ..self.workspace.attribution().clone() },
@@ -172,7 +166,7 @@ impl Leases<'_> {
     }
 
     /// Gives up a lease that was taken to make one step, which is made.
-    pub(crate) fn release_after_step(&self, artifact: &Artifact) -> Result<(), LeaseError> {
+    pub(crate) fn release_after_step(&self, artifact: &Artifact) -> Result<(), Error> {
         let path = artifact.path();
         let tenure = self.read(path, &ArtifactKey::of(artifact))?.and_then(|lease| lease.tenure);
         if tenure.is_some_and(|tenure| tenure.ends_with_step(self.workspace.attribution())) {
@@ -181,7 +175,7 @@ impl Leases<'_> {
         Ok(())
     }
 
-    fn release_as(&self, path: &ProjectPath, who: &Attribution) -> Result<Lease, LeaseError> {
+    fn release_as(&self, path: &ProjectPath, who: &Attribution) -> Result<Lease, Error> {
         self.change(path, |current, _| {
             let lease = lease::release(current, who)?;
             Ok((lease.clone(), lease))
@@ -190,14 +184,14 @@ impl Leases<'_> {
 
     /// Refuses a change of the artifact that was `old` if a lease forbids it. To be called under the locks of
     /// the change, before it is published.
-    pub(crate) fn admit(&self, path: &ProjectPath, old: Option<&Artifact>) -> Result<(), LeaseError> {
+    pub(crate) fn admit(&self, path: &ProjectPath, old: Option<&Artifact>) -> Result<(), Error> {
         let own = old.map(ArtifactKey::of);
         // A lease that was taken before the artifact had an id holds on.
         let keys = own.into_iter().filter(|key| !key.is_path()).chain([ArtifactKey::of_path(path)]);
         for key in keys {
             let lease = self.read(path, &key)?;
             lease::admits(lease.as_ref(), self.workspace.attribution(), self.workspace.now())
-                .map_err(|source| LeaseError::Refused { path: path.clone(), source })?;
+                .map_err(|refusal| held(path, refusal))?;
         }
         Ok(())
     }
@@ -206,7 +200,7 @@ impl Leases<'_> {
         &self,
         path: &ProjectPath,
         decide: impl FnOnce(Option<&Lease>, &ArtifactKey) -> Result<(Lease, T), LeaseRefusal>,
-    ) -> Result<T, LeaseError> {
+    ) -> Result<T, Error> {
         let options = self.workspace.commit_options();
         // A mistyped path leaves no trace.
         self.workspace.read_file(path)?;
@@ -214,12 +208,11 @@ impl Leases<'_> {
             .map_err(CommitError::from)?;
         let _held_with_the_lock = WithoutGit::begin();
         let bytes = lock.read().map_err(CommitError::from)?;
-        let bytes = bytes.ok_or_else(|| ArtifactError::Missing { path: path.clone() })?;
+        let bytes = bytes.ok_or_else(|| Error::missing(path.clone()))?;
         let key = ArtifactKey::of(&Artifact::read(path.clone(), bytes));
         let leases = commit::LeaseFiles::lock(self.workspace.root(), path)?;
         let current = self.read(path, &key)?;
-        let (lease, answer) = decide(current.as_ref(), &key)
-            .map_err(|source| LeaseError::Refused { path: path.clone(), source })?;
+        let (lease, answer) = decide(current.as_ref(), &key).map_err(|refusal| held(path, refusal))?;
         leases.write(&Lease::file_name(&key), &lease.to_bytes(), options.fsync)?;
         Ok(answer)
     }

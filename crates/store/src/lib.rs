@@ -4,6 +4,7 @@
 //! Everything that can change a file stands behind the feature `write`; history, versions in git and all that
 //! asks SQLite behind `history`, which `write` brings; watching for changes behind `watch`.
 
+mod error;
 pub mod disk;
 pub mod git;
 #[cfg(feature = "history")]
@@ -45,3 +46,5 @@ pub mod hooks;
 pub mod doctor;
 #[cfg(feature = "watch")]
 pub mod watching;
+
+pub use error::{Error, ErrorKind};

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use crate::checkpoints::{CheckpointListError, CheckpointReadError};
-use crate::disk::{WalkError, WalkProblem, WalkProblemKind};
-use crate::history::{History, HistoryError};
+use crate::disk::{WalkProblem, WalkProblemKind};
+use crate::history::History;
 use crate::repository::CheckedOut;
-use crate::workspace::{ArtifactError, ProjectHistory};
+use crate::workspace::ProjectHistory;
+use crate::{Error, ErrorKind};
 use stepmark_frontmatter::{Change, diff};
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, StateDigest, StateUnreadable},
+    artifact::{Artifact, ProjectPath, StateDigest},
     journal::{ArtifactKey, Digests, EventId, HistoryState, Lineage, ReplayError},
 };
 
@@ -24,46 +24,23 @@ pub struct Replayed {
     /// The differences, where its state is unexplained, from the state after the last event.
     pub changes: Vec<Change>,
     /// The reason why there is nothing to compare an unexplained state with.
-    pub obstacle: Option<Obstacle>,
+    pub obstacle: Option<Error>,
     /// Events that do not lead to the state that they record.
     pub damage: Vec<ReplayError>,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum Obstacle {
-    #[error("there is no such file any more")]
-    Gone,
-    #[error("it cannot be read now")]
-    Unreadable(#[source] StateUnreadable),
-    #[error(transparent)]
-    History(HistoryError),
 }
 
 #[derive(Debug, Default)]
 pub struct ReplayedArtifacts {
     /// The artifacts, in the order of their paths.
     pub artifacts: Vec<Replayed>,
-    pub unreadable: Vec<ArtifactError>,
+    pub unreadable: Vec<Error>,
     /// Folders that cannot be read, and names that no artifact may have.
     pub problems: Vec<WalkProblem>,
-    pub checkpoints: Vec<(ProjectPath, CheckpointReadError)>,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReplayArtifactsError {
-    #[error(transparent)]
-    History(#[from] HistoryError),
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    #[error(transparent)]
-    Checkpoints(#[from] CheckpointListError),
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
+    pub checkpoints: Vec<(ProjectPath, Error)>,
 }
 
 impl ProjectHistory<'_> {
-    pub fn replay_all(&self) -> Result<ReplayedArtifacts, ReplayArtifactsError> {
+    pub fn replay_all(&self) -> Result<ReplayedArtifacts, Error> {
         let found = self.workspace.artifacts()?;
         let mut all = ReplayedArtifacts { unreadable: found.unreadable, ..ReplayedArtifacts::default() };
         all.problems = found.problems;
@@ -80,7 +57,7 @@ impl ProjectHistory<'_> {
         }
         // Files that are gone, or show no state of a workflow any more.
         let reported: HashSet<ProjectPath> =
-            all.unreadable.iter().map(|error| error.path().clone()).collect();
+            all.unreadable.iter().filter_map(|error| error.path().cloned()).collect();
         for known in self.ask(History::artifacts)? {
             if known.goes_on
                 || known.heads.iter().all(|head| seen.contains(head))
@@ -106,11 +83,7 @@ impl ProjectHistory<'_> {
         Ok(all)
     }
 
-    pub fn replay(
-        &self,
-        path: &ProjectPath,
-        checked_out: &mut CheckedOut,
-    ) -> Result<Replayed, ReplayArtifactsError> {
+    pub fn replay(&self, path: &ProjectPath, checked_out: &mut CheckedOut) -> Result<Replayed, Error> {
         let artifact = self.present(path)?;
         let key = artifact.as_ref().map_or_else(|| ArtifactKey::of_path(path), ArtifactKey::of);
         let lineage = self.ask(|history| history.lineage(&key, path))?;
@@ -118,10 +91,10 @@ impl ProjectHistory<'_> {
     }
 
     /// The artifact as it is; `None` where there is no file.
-    fn present(&self, path: &ProjectPath) -> Result<Option<Artifact>, ArtifactError> {
+    fn present(&self, path: &ProjectPath) -> Result<Option<Artifact>, Error> {
         match self.workspace.read_file(path) {
             Ok(bytes) => Ok(Some(Artifact::read(path.clone(), bytes))),
-            Err(ArtifactError::Missing { .. }) => Ok(None),
+            Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -133,7 +106,7 @@ impl ProjectHistory<'_> {
         artifact: Option<&Artifact>,
         lineage: &Lineage,
         checked_out: &mut CheckedOut,
-    ) -> Result<Replayed, ReplayArtifactsError> {
+    ) -> Result<Replayed, Error> {
         let state = artifact.map(Artifact::state_value);
         let digests = artifact.map(|artifact| Digests {
             file: artifact.file_hash(),
@@ -156,9 +129,13 @@ impl ProjectHistory<'_> {
         if let HistoryState::Unexplained { head } = history_state {
             match (self.ask(|history| history.state_after(head)), state) {
                 (Ok(recorded), Some(Ok(now))) => changes = diff(&recorded, &now),
-                (_, Some(Err(error))) => obstacle = Some(Obstacle::Unreadable(error)),
-                (_, None) => obstacle = Some(Obstacle::Gone),
-                (Err(error), _) => obstacle = Some(Obstacle::History(error)),
+                (_, Some(Err(error))) => {
+                    obstacle = Some(Error::refused("it cannot be read now").because(error));
+                }
+                (_, None) => {
+                    obstacle = Some(Error::new(ErrorKind::Missing, "there is no such file any more"));
+                }
+                (Err(error), _) => obstacle = Some(error),
             }
         }
         Ok(Replayed {

@@ -10,11 +10,12 @@ use std::{
     path::PathBuf,
     time::SystemTime,
 };
+use stepmark_store::Error;
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use stepmark_model::{
-    asdd::{Confidence, Failure, Proposal, Record, SliceKind, Verdict, slice_move},
+    asdd::{AsddRefusal, Confidence, Failure, Proposal, Record, SliceKind, Verdict, slice_move},
     journal::{Actor, ActorKind, Attribution, HistoryState},
     packs::MoveCall,
     records::RecordSet as _,
@@ -23,7 +24,6 @@ use stepmark_store::{
     asdd::{Asdd, Draft},
     commit::{CommitOptions, FsyncPolicy},
     projection::Overwrite,
-    records::SystemError,
     workspace::Workspace,
 };
 
@@ -157,7 +157,7 @@ impl Project {
         let id = format!("p{:03}", self.count);
         let has_begun = self.does(Role::Worker, |asdd| {
             match asdd.propose(&id, SLICES[slice], AGENTS[agent], draft.clone()) {
-                Err(error @ (SystemError::Unread { .. } | SystemError::Records(_))) => Err(error),
+                Err(error) if error.detail::<AsddRefusal>().is_none() => Err(error),
                 // It is kept, whatever becomes of it.
                 proposed => Ok(proposed.is_ok()),
             }
@@ -168,11 +168,7 @@ impl Project {
         matches!(has_begun, Ok(true))
     }
 
-    fn does<T>(
-        &self,
-        role: Role,
-        command: impl Fn(&Asdd<'_>) -> Result<T, SystemError>,
-    ) -> Result<T, SystemError> {
+    fn does<T>(&self, role: Role, command: impl Fn(&Asdd<'_>) -> Result<T, Error>) -> Result<T, Error> {
         let workspace = self.workspace(role);
         command(&workspace.asdd().unwrap())
     }

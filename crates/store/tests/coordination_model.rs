@@ -10,6 +10,7 @@ use std::{
     path::PathBuf,
     time::SystemTime,
 };
+use stepmark_store::{Error, ErrorKind};
 
 use proptest::{prelude::*, sample::Index};
 use serde_json::{Map, Value as Json, json};
@@ -21,7 +22,6 @@ use stepmark_model::{
 use stepmark_store::{
     commit::{CommitOptions, FsyncPolicy},
     coordination::Overwrite,
-    records::SystemError,
     workspace::Workspace,
 };
 
@@ -394,7 +394,7 @@ impl Project {
     fn import(&mut self, takes_file: bool, removes: bool) -> bool {
         let coordination = self.workspace.coordination().unwrap();
         let found = match coordination.survey(None) {
-            Err(SystemError::NothingToImport { .. } | SystemError::Format(_)) => return false,
+            Err(error) if error.kind() == ErrorKind::Refused => return false,
             found => found.unwrap(),
         };
         let ids: BTreeSet<&String> = found.survey.rows.iter().map(|row| &row.id).collect();
@@ -461,17 +461,13 @@ impl Project {
 }
 
 /// What was done; `None` where it was refused, as it should be.
-fn expect<T: std::fmt::Debug>(done: Result<T, SystemError>, may: bool, what: &str) -> Option<T> {
+fn expect<T: std::fmt::Debug>(done: Result<T, Error>, may: bool, what: &str) -> Option<T> {
     match done {
         Ok(done) => {
             assert!(may, "{what} should be refused: {done:?}");
             Some(done)
         }
-        Err(SystemError::Task(_) | SystemError::NothingToClaim { .. } | SystemError::Changed { .. })
-            if !may =>
-        {
-            None
-        }
+        Err(error) if !may && (error.is_idle() || error.kind() == ErrorKind::Refused) => None,
         Err(error) => panic!("{what}, which {}: {error:?}", if may { "is allowed" } else { "is refused" }),
     }
 }

@@ -4,14 +4,16 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::{collections::HashMap, fs, path::PathBuf, time::SystemTime};
+use stepmark_store::Error;
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
+use stepmark_model::transition::TransitionRefusal;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::{ArtifactKey, ArtifactState, Event, EventId, HistoryState, Kind, Lineage},
 };
-use stepmark_store::changes::{ChangeError, ChangeReason};
+use stepmark_store::changes::{ChangeReason, EditFailure};
 use stepmark_store::commit::CommitError;
 use stepmark_store::workspace::Workspace;
 
@@ -131,7 +133,7 @@ impl Project {
         done
     }
 
-    fn set(&self, artifact: usize, value: u8) -> Result<(), ChangeError> {
+    fn set(&self, artifact: usize, value: u8) -> Result<(), Error> {
         let value = i64::from(value);
         self.workspace.update(path(artifact).as_str(), |found| found.set("value", value))?;
         Ok(())
@@ -154,9 +156,13 @@ impl Project {
             Deed::SetAndDie(value) => {
                 let done = self.without_journal(|| self.set(artifact, *value));
                 match done {
-                    Err(ChangeError::Commit(CommitError::History { .. } | CommitError::Recover { .. }))
-                    | Ok(()) => {}
-                    Err(ChangeError::Refused { .. }) => assert!(!is_readable),
+                    Ok(()) => {}
+                    Err(error)
+                        if matches!(
+                            error.detail(),
+                            Some(CommitError::History { .. } | CommitError::Recover { .. })
+                        ) => {}
+                    Err(error) if error.detail::<TransitionRefusal>().is_some() => assert!(!is_readable),
                     Err(error) => panic!("{error:?}"),
                 }
                 // The next one to open for writing finishes it.
@@ -206,7 +212,9 @@ impl Project {
                 .unwrap();
                 assert_eq!(after, expected);
             }
-            (Err(ChangeError::Refused { .. } | ChangeError::Edit { .. }), _) => {}
+            (Err(error), _)
+                if error.detail::<TransitionRefusal>().is_some()
+                    || error.detail::<EditFailure>().is_some() => {}
             (other, _) => panic!("{other:?}"),
         }
     }

@@ -1,114 +1,73 @@
 //! Failures to change an artifact.
 
-use std::io::ErrorKind;
-
 use super::{Exit, Failure, chain};
-use crate::{output::Excerpt, published_file::PublishFileError};
+use crate::{
+    commands::{asdd, coordination::report::help_of_task, flow},
+    output::Excerpt,
+    published_file::PublishFileError,
+};
 use stepmark_frontmatter::{Document, EditError};
 use stepmark_model::{
-    artifact::{ProjectPath, ProjectPathError},
+    artifact::ProjectPath,
     lifecycle::MoveRefusal,
     transition::{Remark, TransitionRefusal},
 };
 use stepmark_store::{
-    changes::ChangeError,
-    commit::{CommitError, Found, LockError},
-    configuration::ConfigurationError,
-    disk::{RelativeError, ResolveError, WalkError},
-    fixing::StagedFixError,
-    git::GitVersionError,
-    leases::LeaseError,
-    repository::ChangedArtifactsError,
-    workspace::{ArtifactError, OpenError, WorkflowFileError},
+    ErrorKind,
+    changes::EditFailure,
+    commit::{CommitError, Found},
 };
-use stepmark_view::observation::ObservationError;
-
-impl From<ChangeError> for Failure {
-    fn from(error: ChangeError) -> Self {
-        let state = error.write_state();
-        of_change(error).with_write_state(state)
-    }
-}
 
 impl From<CommitError> for Failure {
     fn from(error: CommitError) -> Self {
-        ChangeError::Commit(error).into()
+        stepmark_store::Error::from(error).into()
     }
 }
 
-fn of_change(error: ChangeError) -> Failure {
+impl From<stepmark_store::Error> for Failure {
+    fn from(error: stepmark_store::Error) -> Self {
+        let exit = match error.kind() {
+            ErrorKind::Usage | ErrorKind::Missing | ErrorKind::Unknown => Exit::Usage,
+            ErrorKind::Conflict | ErrorKind::Held => Exit::Conflict,
+            ErrorKind::Io => Exit::Io,
+            ErrorKind::Nothing => Exit::Nothing,
+            ErrorKind::Waits => Exit::Waits,
+            ErrorKind::Person => Exit::Person,
+            _ => Exit::Findings,
+        };
+        let mut failure = Self::from_error(exit, &error);
+        if let Some(edit) = error.detail::<EditFailure>() {
+            failure = edit_failure(edit);
+        } else if let (Some(refusal), Some(path)) = (error.detail::<TransitionRefusal>(), error.path()) {
+            failure.causes = vec![chain(refusal)];
+            failure.help = Some(help_of_transition(path, refusal));
+        } else {
+            failure.help = help_of(&error);
+        }
+        failure.help = error.remedy().map(str::to_owned).or(failure.help);
+        Self { write_state: error.write_state(), ..failure }
+    }
+}
+
+/// The help, where the reason says more than the error.
+fn help_of(error: &stepmark_store::Error) -> Option<String> {
     if let Some(conflict) = error.conflict() {
-        let help = match (&conflict.found, &conflict.kept) {
+        return Some(match (&conflict.found, &conflict.kept) {
             (_, Some(kept)) => {
                 format!("their bytes are kept in `{}`; compare, and run the command again", kept.display())
             }
             (Found::Absent, _) => "the file is gone; nothing was written".to_owned(),
             _ => "their bytes stand; run the command again".to_owned(),
-        };
-        return Failure::from_error(Exit::Conflict, &error).with_help(help);
+        });
     }
-    if error.is_conflict() {
-        return Failure::from_error(Exit::Conflict, &error);
-    }
-    match error {
-        ChangeError::Artifact(error) => error.into(),
-        ChangeError::Path(error) => Failure::from_error(Exit::Usage, &error),
-        ChangeError::Refused { path, source } => refusal(&path, &source),
-        ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
-        ChangeError::NoArtifact { .. } => Failure::from_error(Exit::Usage, &error),
-        ChangeError::Undone { by, .. } => Failure::from_error(Exit::Findings, &error)
-            .with_help(format!("`stepmark undo {by}` brings it back")),
-        ChangeError::IdTaken { .. } => {
-            Failure::from_error(Exit::Findings, &error).with_help("give it another id, with --id")
-        }
-        ChangeError::Removed { was_in_git: false, .. } => Failure::from_error(Exit::Findings, &error)
-            .with_help("it was removed by force, and git did not have these bytes: they are gone"),
-        ChangeError::Removed { ref path, .. } => {
-            let help = format!(
-                "git brings the file back: `git restore {path}` as long as the index has it, else `git checkout COMMIT -- {path}`, where COMMIT \
-                 is one that has it; history goes on from there"
-            );
-            Failure::from_error(Exit::Findings, &error).with_help(help)
-        }
-        ChangeError::NotInGit { .. } => Failure::from_error(Exit::Findings, &error)
-            .with_help("commit it first, or remove it with `--force`"),
-        ChangeError::HasChildren { .. } => Failure::from_error(Exit::Findings, &error)
-            .with_help("remove them first, or remove it with `--force`: then they have no parent (SM504)"),
-        ChangeError::History(error) => error.into(),
-        ChangeError::Lease(error) => error.into(),
-        ChangeError::Walk(error) => error.into(),
-        ChangeError::Check(error) => error.into(),
-        ChangeError::Exists { .. } | ChangeError::Left { .. } => Failure::from_error(Exit::Findings, &error),
-        ChangeError::Commit(error) => {
-            let exit = match &error {
-                CommitError::Lock(LockError::Resolve(error)) => resolve_exit(error),
-                _ => Exit::Io,
-            };
-            Failure::from_error(exit, &error)
-        }
-        _ => Failure::from_error(Exit::Io, &error),
-    }
+    let of_task = error.detail().and_then(help_of_task).filter(|help| !help.is_empty());
+    of_task
+        .or_else(|| error.detail().and_then(asdd::help_of_refusal))
+        .or_else(|| error.detail().and_then(flow::help_of_refusal))
 }
 
-impl From<LeaseError> for Failure {
-    fn from(error: LeaseError) -> Self {
-        match error {
-            LeaseError::Artifact(error) => error.into(),
-            LeaseError::Commit(error) => ChangeError::Commit(error).into(),
-            LeaseError::Refused { ref source, .. } => {
-                Self::from_error(Exit::Conflict, &error).with_help(source.remedy())
-            }
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
-}
-
-pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failure {
-    let exit = match refusal {
-        TransitionRefusal::EmptyStep => Exit::Usage,
-        _ => Exit::Findings,
-    };
-    let help = match refusal {
+fn help_of_transition(path: &ProjectPath, refusal: &TransitionRefusal) -> String {
+    match refusal {
         TransitionRefusal::Strict(_) => "without `--strict` this is only a warning".to_owned(),
         TransitionRefusal::Unknown(Remark::OtherName { .. }) => {
             format!("`stepmark show {path}` lists its steps: write the name of one, or its number alone")
@@ -166,17 +125,14 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
             format!("if it may go: `stepmark set {path} scope=small`")
         }
         _ => format!("`stepmark check {path}` shows the place"),
-    };
-    let mut failure = Failure::new(exit, format!("`{path}` is left as it is")).with_help(help);
-    failure.causes = vec![chain(refusal)];
-    failure
+    }
 }
 
 pub(crate) fn foreign_head(form: &str) -> String {
     format!("it begins with {form}, which is left alone: state is kept in UTF-8 YAML between `---` lines")
 }
 
-pub(super) fn edit_failure(path: &ProjectPath, bytes: &[u8], error: &EditError) -> Failure {
+fn edit_failure(EditFailure { path, bytes, source: error }: &EditFailure) -> Failure {
     let place = match error {
         EditError::Refused { span, .. } => span.start,
         EditError::Parse(error) => error.offset(),
@@ -192,103 +148,6 @@ pub(super) fn edit_failure(path: &ProjectPath, bytes: &[u8], error: &EditError) 
         EditError::Parse(_) => failure.with_help("`stepmark check` shows the place; nothing was changed"),
         _ => failure.with_help("nothing was changed"),
     }
-}
-
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Self {
-        if let OpenError::Git(error) = error {
-            return error.into();
-        }
-        let exit = match &error {
-            OpenError::Configuration(ConfigurationError::Given { .. }) => Exit::Usage,
-            // A missing folder is a mistake on the command line.
-            OpenError::Root(_) => Exit::Usage,
-            _ => Exit::Io,
-        };
-        let failure = Self::from_error(exit, &error);
-        match &error {
-            OpenError::Configuration(ConfigurationError::Given { .. }) => failure,
-            OpenError::Configuration(ConfigurationError::Invalid { .. }) => {
-                failure.with_help("fix that line; nothing was changed")
-            }
-            OpenError::Configuration(ConfigurationError::StateKey { .. }) => {
-                failure.with_help("take the key out of that file; nothing was changed")
-            }
-            OpenError::Configuration(_) => {
-                failure.with_help("correct or remove it: without a configuration the defaults count")
-            }
-            _ => failure,
-        }
-    }
-}
-
-impl From<RelativeError> for Failure {
-    fn from(error: RelativeError) -> Self {
-        let failure = Self::from_error(Exit::Usage, &error);
-        match &error {
-            RelativeError::Unusable { source: ProjectPathError::Empty } => {
-                failure.with_help("name a file in it")
-            }
-            RelativeError::Unusable { source: ProjectPathError::NotUtf8 { .. } } => {
-                failure.with_help("rename the file: such a name differs from system to system")
-            }
-            _ => failure,
-        }
-    }
-}
-
-failures! {
-    WalkError: Io;
-    GitVersionError: Io [ NoCommit: Usage, NoMergeBase: Usage, NoRepository: Usage ];
-    StagedFixError: Io { Change, Git };
-    ChangedArtifactsError: Io { Git };
-}
-
-impl From<ArtifactError> for Failure {
-    fn from(error: ArtifactError) -> Self {
-        let exit = match &error {
-            ArtifactError::Resolve(error) => resolve_exit(error),
-            ArtifactError::Missing { .. } => Exit::Usage,
-            _ => Exit::Io,
-        };
-        let failure = Self::from_error(exit, &error);
-        match &error {
-            ArtifactError::Missing { .. } => failure.with_help("`stepmark status` lists the artifacts"),
-            ArtifactError::Read { source, .. } if source.kind() == ErrorKind::IsADirectory => {
-                failure.with_help("name a file in it")
-            }
-            _ => failure,
-        }
-    }
-}
-
-impl From<ResolveError> for Failure {
-    fn from(error: ResolveError) -> Self {
-        Self::from_error(resolve_exit(&error), &error)
-    }
-}
-
-impl From<WorkflowFileError> for Failure {
-    fn from(error: WorkflowFileError) -> Self {
-        ArtifactError::from(error).into()
-    }
-}
-
-impl From<Box<ArtifactError>> for Failure {
-    fn from(error: Box<ArtifactError>) -> Self {
-        (*error).into()
-    }
-}
-
-pub(super) const fn resolve_exit(error: &ResolveError) -> Exit {
-    match error {
-        ResolveError::Unreachable { .. } => Exit::Io,
-        _ => Exit::Usage,
-    }
-}
-
-failures! {
-    ObservationError: Io { Artifacts, Check, History };
 }
 
 impl From<PublishFileError> for Failure {

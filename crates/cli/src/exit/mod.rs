@@ -1,25 +1,6 @@
 //! Exit codes, and their assignment to library errors.
 
-/// Per error: its exit code, variants that are reported as their inner error, and variants with another code.
-macro_rules! failures {
-    ($($error:ident: $exit:ident $({ $($held:ident),+ })? $([ $($variant:ident: $other:ident),+ ])?;)+) => {
-        $(impl From<$error> for $crate::exit::Failure {
-            fn from(error: $error) -> Self {
-                match error {
-                    $($($error::$held(error) => error.into(),)+)?
-                    $($(error @ $error::$variant { .. } => {
-                        Self::from_error($crate::exit::Exit::$other, &error)
-                    })+)?
-                    error => Self::from_error($crate::exit::Exit::$exit, &error),
-                }
-            }
-        })+
-    };
-}
-
 mod changes;
-mod history;
-mod projections;
 
 use std::{error::Error, iter, process::ExitCode};
 
@@ -27,6 +8,7 @@ pub(crate) use changes::foreign_head;
 use stepmark_model::spelling::causes;
 pub(crate) use stepmark_model::spelling::with_causes as chain;
 use stepmark_store::commit::WriteState;
+use stepmark_sync::ErrorKind;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -95,12 +77,6 @@ impl Failure {
         self
     }
 
-    #[must_use]
-    pub(crate) const fn with_write_state(mut self, state: WriteState) -> Self {
-        self.write_state = Some(state);
-        self
-    }
-
     pub(crate) fn in_one_line(&self) -> String {
         let parts: Vec<&str> = iter::once(&self.message).chain(&self.causes).map(String::as_str).collect();
         parts.join(": ")
@@ -110,6 +86,25 @@ impl Failure {
     pub(crate) fn with_report(mut self, report: String) -> Self {
         self.report = Some(report);
         self
+    }
+}
+
+impl From<stepmark_store::commit::CompactError> for Failure {
+    fn from(error: stepmark_store::commit::CompactError) -> Self {
+        Self::from_error(Exit::Io, &error)
+    }
+}
+
+impl From<stepmark_sync::Error> for Failure {
+    fn from(error: stepmark_sync::Error) -> Self {
+        let exit = match error.kind {
+            ErrorKind::Refused => Exit::Findings,
+            ErrorKind::Usage => Exit::Usage,
+            ErrorKind::Busy | ErrorKind::Held { .. } | ErrorKind::Fenced => Exit::Conflict,
+            ErrorKind::Remote | ErrorKind::NotAllowed { .. } => Exit::Remote,
+            _ => Exit::Io,
+        };
+        Self { help: error.help.clone(), ..Self::from_error(exit, &error) }
     }
 }
 

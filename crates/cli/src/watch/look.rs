@@ -17,7 +17,7 @@ use stepmark_sync::{
     ledger::LEDGER_FILE,
     run::{ChangeListener, ChangeSignal},
 };
-use stepmark_view::observation::{FindingRow, Observation, ObservationError};
+use stepmark_view::observation::{FindingRow, Observation};
 use tokio::{
     sync::mpsc::unbounded_channel,
     task::spawn_blocking,
@@ -94,7 +94,7 @@ fn failed(failure: Failure, seen: &impl Fn(Seen)) -> Looked {
 }
 
 async fn blocking(
-    look: impl FnOnce() -> Result<Observation, ObservationError> + Send + 'static,
+    look: impl FnOnce() -> Result<Observation, stepmark_store::Error> + Send + 'static,
 ) -> Result<Observation, Failure> {
     match spawn_blocking(look).await {
         Ok(looked) => Ok(looked?),

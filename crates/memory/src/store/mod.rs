@@ -11,7 +11,7 @@ use crate::{Edge, EdgeKind, MemoryKind, MemoryRecord, Node, NodeKind, ranking::S
 use jiff::Timestamp;
 use rusqlite::params;
 use serde::Serialize;
-use stepmark_store::{disk::CacheUnavailable, history::HistoryError};
+use stepmark_store::{Error, disk::CacheUnavailable};
 
 pub use memory::{Counts, Memory};
 
@@ -42,7 +42,7 @@ pub struct Recalled {
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     #[error(transparent)]
-    History(#[from] HistoryError),
+    History(#[from] Error),
     #[error("cannot read the memory of the project: SQLite says: {0}")]
     Database(#[from] rusqlite::Error),
     #[error("cannot keep the memory of the project in the cache")]

@@ -1,5 +1,6 @@
 //! Changes of slices, each one commit.
 
+use crate::{Error, ErrorKind, records::no_record};
 use std::io;
 
 use super::{Asdd, AsddFiles, proposing::slice_of};
@@ -8,8 +9,7 @@ use crate::{
     commit::{Expected, FsyncPolicy, make_folders_to, names_in, replace_state_file, replace_whole},
     disk::{local_state::StateFolder, own_file},
     git::version::{Object, ObjectReader},
-    projection::ProjectionError,
-    records::{self, ChangedRecords as _, RecordSystem as _, RecordsError, SystemError},
+    records::{self, ChangedRecords as _, RecordSystem as _},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use stepmark_model::{
@@ -24,11 +24,11 @@ use stepmark_model::{
 };
 
 impl Asdd<'_> {
-    pub fn init(&self, project: Record) -> Result<AsddFiles, SystemError> {
+    pub fn init(&self, project: Record) -> Result<AsddFiles, Error> {
         match self.state() {
-            Err(RecordsError::NotBegun { .. }) => {}
-            Err(error) => return Err(error.into()),
-            Ok(_) => return Err(SystemError::Begun { system: "ASDD", goal: None }),
+            Err(error) if error.kind() == ErrorKind::NotBegun => {}
+            Err(error) => return Err(error),
+            Ok(_) => return Err(Error::refused("ASDD has begun here already")),
         }
         self.write_record(&project, draft("create", "asdd init"))?;
         Ok(self.follow())
@@ -39,10 +39,10 @@ impl Asdd<'_> {
         id: &str,
         (name, kind): (&str, &str),
         status: &str,
-    ) -> Result<(Record, AsddFiles), SystemError> {
+    ) -> Result<(Record, AsddFiles), Error> {
         let state = self.state_to_change()?;
         if state.slice(id).is_some() || self.was_given(id)? {
-            return Err(SystemError::IdTaken { kind: "slice".to_owned(), id: id.to_owned() });
+            return Err(id_taken("slice", id));
         }
         let slice = SliceKind::new_slice(id, (name, kind), status, state.next_order(SliceKind::Slice));
         self.write_record(&slice, draft("create", "asdd add"))?;
@@ -50,14 +50,19 @@ impl Asdd<'_> {
     }
 
     /// The slice that `given` names: by its id, or a beginning that no other has.
-    pub fn slice_id(&self, given: &str) -> Result<String, SystemError> {
-        Ok(self.whole_id(SliceKind::Slice, given)?)
+    pub fn slice_id(&self, given: &str) -> Result<String, Error> {
+        self.whole_id(SliceKind::Slice, given)
     }
 
     /// Returns whether history knows a slice `id`: one that is gone keeps its id.
-    pub fn was_given(&self, id: &str) -> Result<bool, SystemError> {
+    pub fn was_given(&self, id: &str) -> Result<bool, Error> {
         let (path, folder) = (self.path_of(SliceKind::Slice, id)?, &self.settings.folder);
-        Ok(self.workspace.history().ask(|history| history.known_below(folder))?.contains(&path))
+        Ok(self
+            .workspace
+            .history()
+            .ask(|history| history.known_below(folder))
+            .map_err(Error::in_system)?
+            .contains(&path))
     }
 
     /// Makes `made` on the slice `id`, told as an event of the kind `event`.
@@ -66,7 +71,7 @@ impl Asdd<'_> {
         id: &str,
         event: &'static str,
         made: &MoveCall,
-    ) -> Result<(Record, AsddFiles), SystemError> {
+    ) -> Result<(Record, AsddFiles), Error> {
         match &*made.name {
             "approve" => self.want_role("approving a phase", "tech_lead")?,
             "review" => self.want_role("a review", "tech_lead")?,
@@ -89,7 +94,7 @@ impl Asdd<'_> {
         id: &str,
         event: &'static str,
         made: &MoveCall,
-    ) -> Result<(Record, AsddFiles), SystemError> {
+    ) -> Result<(Record, AsddFiles), Error> {
         let now = self.now();
         let reason = made.text("reason").map(str::to_owned);
         let made = made.clone().with("actor", self.workspace.attribution().actor.to_string());
@@ -97,7 +102,7 @@ impl Asdd<'_> {
         self.change_slice(id, draft(event, &command).with_reason(reason), |slice| change(slice, &made, &now))
     }
 
-    pub fn accept(&self, id: &str, path: &str, reason: &str) -> Result<(Record, AsddFiles), SystemError> {
+    pub fn accept(&self, id: &str, path: &str, reason: &str) -> Result<(Record, AsddFiles), Error> {
         self.want_role("accepting a file", "tech_lead")?;
         let hash = self.hash_of_work(path)?;
         let made = slice_move("accept").with("path", path).with("hash", hash.to_string());
@@ -106,7 +111,7 @@ impl Asdd<'_> {
         self.change_slice(id, draft, |slice| change(slice, &made, &now))
     }
 
-    pub fn fail(&self, id: &str, failure: &Failure) -> Result<(Record, AsddFiles), SystemError> {
+    pub fn fail(&self, id: &str, failure: &Failure) -> Result<(Record, AsddFiles), Error> {
         let state = self.state_to_change()?;
         let phase = slice_of(&state, id)?.status_below_lock().to_owned();
         let (rules, now) = (self.rules(), self.now());
@@ -136,7 +141,7 @@ impl Asdd<'_> {
         agent: &str,
         (status, slice): (Option<&str>, Option<&str>),
         numbers: &[(&str, i64)],
-    ) -> Result<AsddFiles, SystemError> {
+    ) -> Result<AsddFiles, Error> {
         self.beat(agent, status, slice, numbers)?;
         Ok(self.follow())
     }
@@ -147,7 +152,7 @@ impl Asdd<'_> {
         status: Option<&str>,
         slice: Option<&str>,
         numbers: &[(&str, i64)],
-    ) -> Result<(), SystemError> {
+    ) -> Result<(), Error> {
         let status = status.unwrap_or(if slice.is_some() { "ACTIVE" } else { "IDLE" });
         let signals = self.signals();
         let mut known = signals.keys().filter(|own| plain_name(own) == plain_name(agent));
@@ -169,12 +174,12 @@ impl Asdd<'_> {
                 .with("agent", agent)
                 .with("status", status)
                 .with("slice", slice);
-            self.workspace.history().append_event(event)?;
+            self.workspace.history().append_event(event).map_err(Error::in_system)?;
         }
         self.note_signal(&signal)
     }
 
-    pub(super) fn rest(&self, agent: &str) -> Result<(), SystemError> {
+    pub(super) fn rest(&self, agent: &str) -> Result<(), Error> {
         let numbers = self.signals().remove(agent).unwrap_or_default().numbers;
         let numbers: Vec<(&str, i64)> = numbers.iter().map(|(key, number)| (key.as_str(), *number)).collect();
         self.beat(agent, Some("IDLE"), None, &numbers)
@@ -185,7 +190,7 @@ impl Asdd<'_> {
         id: &str,
         draft: EventDraft,
         mut decide: impl FnMut(&Record) -> Result<Record, AsddRefusal>,
-    ) -> Result<(Record, AsddFiles), SystemError> {
+    ) -> Result<(Record, AsddFiles), Error> {
         slice_of(&self.state_to_change()?, id)?;
         let path = self.path_of(SliceKind::Slice, id)?;
         let slice = self.attempt(&[path], draft, |found| {
@@ -198,9 +203,9 @@ impl Asdd<'_> {
         Ok((slice, self.follow()))
     }
 
-    pub(super) fn write_record(&self, record: &Record, draft: EventDraft) -> Result<(), SystemError> {
+    pub(super) fn write_record(&self, record: &Record, draft: EventDraft) -> Result<(), Error> {
         let (kind, id) = (record.kind.to_string(), record.id.clone());
-        self.write_new(record, draft, || SystemError::IdTaken { kind: kind.clone(), id: id.clone() })
+        self.write_new(record, draft, || id_taken(&kind, &id))
     }
 
     /// Brings back from git the file's bytes that have the hash `accepted`; returns why not, if not found.
@@ -208,7 +213,7 @@ impl Asdd<'_> {
         &self,
         path: &str,
         accepted: Option<&str>,
-    ) -> Result<Option<String>, SystemError> {
+    ) -> Result<Option<String>, Error> {
         let Some(accepted) = accepted else { return Ok(Some(format!("`{path}` was never accepted"))) };
         if self.hash(path).is_some_and(|hash| hash.to_string() == accepted) {
             return Ok(None);
@@ -229,20 +234,26 @@ impl Asdd<'_> {
         let path = ProjectPath::new(path)?;
         let before = self.workspace.read_file(&path).ok();
         replace_whole(root, &path, Expected::of(before.as_deref()), &bytes, self.workspace.commit_options())
-            .map_err(ProjectionError::from)?;
+            .map_err(|error| Error::from(error).in_system())?;
         Ok(None)
     }
 
-    pub(super) fn want_role(&self, wanted: &'static str, role: &'static str) -> Result<(), SystemError> {
+    pub(super) fn want_role(&self, wanted: &'static str, role: &'static str) -> Result<(), Error> {
         let (roles, actor) =
             (&self.workspace.configuration().roles, self.workspace.attribution().actor.to_string());
         match roles.has(role, &actor) {
             true => Ok(()),
-            false => Err(SystemError::Role { wanted, role, actor, holders: roles.of(role) }),
+            false => {
+                let holders = roles.of(role).join(", ");
+                let help = format!(
+                    "act as one of {holders} with --actor or STEPMARK_ACTOR; `roles:` of the configuration says who is"
+                );
+                Err(Error::refused(format!("{wanted} is for a {role}, and `{actor}` is none")).help(help))
+            }
         }
     }
 
-    pub(super) fn want_agents_to_be_custodian(&self, wanted: &'static str) -> Result<(), SystemError> {
+    pub(super) fn want_agents_to_be_custodian(&self, wanted: &'static str) -> Result<(), Error> {
         match self.workspace.attribution().actor.kind {
             ActorKind::Agent => self.want_role(wanted, "custodian"),
             _ => Ok(()),
@@ -258,10 +269,10 @@ pub(super) fn draft(kind: &'static str, command: &str) -> EventDraft {
     records::draft(Kind::of(kind), command)
 }
 
-fn found_slice(found: &[Option<Artifact>], id: &str) -> Result<Record, SystemError> {
+fn found_slice(found: &[Option<Artifact>], id: &str) -> Result<Record, Error> {
     match found.first() {
         Some(Some(artifact)) => Ok(Asdd::read_artifact(artifact)?),
-        _ => Err(SystemError::Unknown { what: "slice", id: id.to_owned() }),
+        _ => Err(no_record("slice", id)),
     }
 }
 
@@ -280,7 +291,7 @@ pub(super) struct Reading {
 
 impl Asdd<'_> {
     /// All proposals, the oldest first.
-    pub fn proposals(&self) -> Result<Vec<Proposal>, SystemError> {
+    pub fn proposals(&self) -> Result<Vec<Proposal>, Error> {
         let folder = self.workspace.root().state().folder(StateFolder::Proposals);
         let names = match folder {
             Ok(folder) => names_in(&folder).map_err(|source| local("proposals", source))?,
@@ -294,22 +305,22 @@ impl Asdd<'_> {
         Ok(proposals)
     }
 
-    pub(super) fn pending(&self, slice: &str, base: FileHash) -> Result<Vec<Proposal>, SystemError> {
+    pub(super) fn pending(&self, slice: &str, base: FileHash) -> Result<Vec<Proposal>, Error> {
         let mut proposals = self.proposals()?;
         proposals.retain(|own| own.verdict == Verdict::Pending && own.slice_id == slice && own.base == base);
         Ok(proposals)
     }
 
-    pub(super) fn waiting(&self, id: &str) -> Result<Proposal, SystemError> {
+    pub(super) fn waiting(&self, id: &str) -> Result<Proposal, Error> {
         let found: Option<Proposal> = self
             .read(&format!("{PROPOSAL}{}.json", file_stem(id)))
             .map_err(|source| local("proposals", source))?;
         let found = found.filter(|proposal| proposal.verdict == Verdict::Pending);
-        found.ok_or_else(|| SystemError::NoProposal { id: id.to_owned() })
+        found.ok_or_else(|| no_proposal(id))
     }
 
     /// Keeps a proposal, so that it outlives a loss of power.
-    pub(super) fn keep(&self, proposal: &Proposal) -> Result<(), SystemError> {
+    pub(super) fn keep(&self, proposal: &Proposal) -> Result<(), Error> {
         let size = serde_json::to_vec(proposal).map_err(|error| local("a proposal", error.into()))?.len();
         if size as u64 > LIMIT {
             return Err(AsddRefusal::TooLarge { size, limit: LIMIT }.into());
@@ -323,19 +334,24 @@ impl Asdd<'_> {
         mut proposal: Proposal,
         verdict: Verdict,
         reason: Option<String>,
-    ) -> Result<Proposal, SystemError> {
+    ) -> Result<Proposal, Error> {
         (proposal.verdict, proposal.reason) = (verdict, reason);
         self.keep(&proposal)?;
         Ok(proposal)
     }
 
-    pub(super) fn reading(&self, slice: &str, agent: &str) -> Result<Reading, SystemError> {
+    pub(super) fn reading(&self, slice: &str, agent: &str) -> Result<Reading, Error> {
         let found = self.read(&name_of(slice, agent)).map_err(|source| local("what agents read", source))?;
-        found.ok_or_else(|| SystemError::Unread { slice: slice.to_owned(), agent: agent.to_owned() })
+        found.ok_or_else(|| {
+            let message =
+                format!("`{agent}` has not begun with `{slice}`: a proposal rests on what its agent read");
+            let help = format!("`stepmark asdd begin {slice} --agent {agent}` shows it");
+            Error::refused(message).help(help)
+        })
     }
 
     /// Keeps what an agent has read. Whoever loses it reads again.
-    pub(super) fn keep_reading(&self, reading: &Reading) -> Result<(), SystemError> {
+    pub(super) fn keep_reading(&self, reading: &Reading) -> Result<(), Error> {
         let name = name_of(&reading.slice, &reading.agent);
         self.write(&name, reading, FsyncPolicy::Never).map_err(|source| local("what agents read", source))
     }
@@ -361,6 +377,15 @@ fn name_of(slice: &str, agent: &str) -> String {
     format!("{BEGUN}{}={}.json", file_stem(slice), file_stem(&plain_name(agent)))
 }
 
-pub(super) const fn local(what: &'static str, source: io::Error) -> SystemError {
-    SystemError::Local { what, source }
+pub(super) fn local(what: &'static str, source: io::Error) -> Error {
+    Error::io(format!("cannot keep {what} in the local state of the clone"), source)
+}
+
+pub(super) fn no_proposal(id: &str) -> Error {
+    Error::refused(format!("there is no proposal `{id}` that waits"))
+        .help("`stepmark asdd proposals` lists those that wait")
+}
+
+fn id_taken(kind: &str, id: &str) -> Error {
+    Error::exists(format!("there is a {kind} `{id}` already"))
 }

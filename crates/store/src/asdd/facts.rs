@@ -1,8 +1,7 @@
 //! The facts that slices are held against.
 
 use super::Asdd;
-use crate::configuration::AsddSettings;
-use crate::records::RecordsError;
+use crate::{Error, configuration::AsddSettings};
 use std::collections::BTreeMap;
 use stepmark_model::artifact::{FileHash, ProjectPath};
 #[cfg(feature = "write")]
@@ -54,7 +53,7 @@ impl Asdd<'_> {
     }
 
     /// The slices whose files do not fit them, and why no agent can begin with these.
-    pub fn held_up(&self) -> Result<BTreeMap<String, String>, RecordsError> {
+    pub fn held_up(&self) -> Result<BTreeMap<String, String>, Error> {
         let state = self.state()?;
         let reason = |slice: &Record| {
             let files = self.files_of(slice, []);
@@ -94,7 +93,7 @@ pub struct AsddStatus {
 }
 
 impl Asdd<'_> {
-    pub fn status(&self) -> Result<AsddStatus, RecordsError> {
+    pub fn status(&self) -> Result<AsddStatus, Error> {
         #[cfg(feature = "write")]
         let drift = self.drift().unwrap_or_default();
         #[cfg(not(feature = "write"))]

@@ -1,5 +1,6 @@
 //! The manifest, which follows the records, and becomes records.
 
+use crate::{Error, ErrorKind, records::nothing_to_import};
 use std::path::Path;
 
 use super::{Asdd, changing::local};
@@ -10,7 +11,7 @@ use crate::projection::{
     pack_files::{Files, Followed, Overwrite, RecordFormat},
     record_files,
 };
-use crate::records::{ChangedRecords, ImportSurvey, RecordsError, SystemError, behind};
+use crate::records::{ChangedRecords, ImportSurvey, behind};
 use crate::{signals::write_signal, workspace::Workspace};
 use stepmark_model::{
     artifact::ProjectPath,
@@ -32,7 +33,6 @@ pub(crate) struct ManifestOf<'c, 'w> {
 
 impl RecordFormat for ManifestOf<'_, '_> {
     type State = State;
-    type Error = SystemError;
 
     fn name(&self) -> &'static str {
         "asdd-manifest"
@@ -46,8 +46,8 @@ impl RecordFormat for ManifestOf<'_, '_> {
         vec![self.path.clone()]
     }
 
-    fn present(&self) -> Result<State, SystemError> {
-        Ok(self.asdd.state()?)
+    fn present(&self) -> Result<State, Error> {
+        self.asdd.state()
     }
 
     fn render(&self, state: &State) -> Files {
@@ -69,11 +69,11 @@ impl ChangedRecords for Asdd<'_> {
     where
         Self: 'f;
 
-    fn record_format(&self) -> Result<Self::Format<'_>, SystemError> {
+    fn record_format(&self) -> Result<Self::Format<'_>, Error> {
         self.manifest()
     }
 
-    fn write_files(&self, overwrite: &Overwrite) -> Result<AsddFiles, SystemError> {
+    fn write_files(&self, overwrite: &Overwrite) -> Result<AsddFiles, Error> {
         self.project(overwrite)
     }
 
@@ -81,7 +81,7 @@ impl ChangedRecords for Asdd<'_> {
         self.signals()
     }
 
-    fn note_signal(&self, signal: &Signal) -> Result<(), SystemError> {
+    fn note_signal(&self, signal: &Signal) -> Result<(), Error> {
         write_signal(self.workspace.root(), (super::SYSTEM, &file_stem(&signal.agent)), signal)
             .map_err(|source| local("a sign of life", source))
     }
@@ -96,12 +96,12 @@ impl Workspace {
 }
 
 impl<'w> Asdd<'w> {
-    pub fn manifest_path(&self) -> Result<ProjectPath, SystemError> {
+    pub fn manifest_path(&self) -> Result<ProjectPath, Error> {
         Ok(self.settings.folder.join(MANIFEST)?)
     }
 
     /// The manifest. Of heartbeats the newer one counts, also where another clone told it.
-    pub(super) fn manifest(&self) -> Result<ManifestOf<'_, 'w>, SystemError> {
+    pub(super) fn manifest(&self) -> Result<ManifestOf<'_, 'w>, Error> {
         let path = self.manifest_path()?;
         let mut signals = self.signals();
         let told = self.workspace.read_file(&path).ok().and_then(|bytes| read(&bytes).ok());
@@ -115,7 +115,7 @@ impl<'w> Asdd<'w> {
     }
 
     /// Writes the manifest; changes that other programs made in it are given up as `overwrite` says.
-    pub fn project(&self, overwrite: &Overwrite) -> Result<AsddFiles, SystemError> {
+    pub fn project(&self, overwrite: &Overwrite) -> Result<AsddFiles, Error> {
         if !matches!(overwrite, Overwrite::None) {
             self.want_agents_to_be_custodian("giving up what others wrote, by an agent,")?;
         }
@@ -129,14 +129,14 @@ impl<'w> Asdd<'w> {
         )
     }
 
-    pub fn drift(&self) -> Result<Vec<String>, SystemError> {
+    pub fn drift(&self) -> Result<Vec<String>, Error> {
         let drift =
             record_files::drift(self.workspace.root(), self.workspace.commit_options(), &self.manifest()?)?;
         Ok(drift.into_iter().map(|drift| drift.id).collect())
     }
 
     /// The records as they are now, for a change of them: a manifest that says the same counts as written.
-    pub(super) fn state_to_change(&self) -> Result<State, SystemError> {
+    pub(super) fn state_to_change(&self) -> Result<State, Error> {
         let state = self.state()?;
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
         // What cannot be compared is told when the manifest follows.
@@ -144,7 +144,7 @@ impl<'w> Asdd<'w> {
         Ok(state)
     }
 
-    pub fn file_states(&self) -> Result<Vec<FollowingFile>, SystemError> {
+    pub fn file_states(&self) -> Result<Vec<FollowingFile>, Error> {
         self.states_of_files()
     }
 
@@ -160,7 +160,7 @@ impl<'w> Asdd<'w> {
 
 impl Asdd<'_> {
     /// Compares the records with the manifest at `place`, outside of the project too; `None`: its own.
-    pub fn survey(&self, place: Option<&Path>) -> Result<ImportSurvey<SliceKind>, SystemError> {
+    pub fn survey(&self, place: Option<&Path>) -> Result<ImportSurvey<SliceKind>, Error> {
         let own = self.workspace.root().path().join(self.manifest_path()?.as_str());
         let given = place.map_or_else(
             || own.clone(),
@@ -170,13 +170,14 @@ impl Asdd<'_> {
             },
         );
         let shown = || given.display().to_string();
-        let nothing = |_| SystemError::NothingToImport { wanted: "manifest of ASDD at", place: shown() };
+        let nothing = |_| nothing_to_import("manifest of ASDD at", &shown());
         let bytes = read_file(&given).map_err(nothing)?;
-        let theirs = read(&bytes).map_err(|source| SystemError::Manifest { place: shown(), source })?;
+        let theirs = read(&bytes)
+            .map_err(|source| Error::refused(format!("cannot read `{}`", shown())).because(source))?;
         let ours = match self.state() {
             Ok(state) => Some(state),
-            Err(RecordsError::NotBegun { .. }) => None,
-            Err(error) => return Err(error.into()),
+            Err(error) if error.kind() == ErrorKind::NotBegun => None,
+            Err(error) => return Err(error),
         };
         let is_own = given == own;
         let last = if is_own { self.last_and_found()?.0 } else { None };
@@ -190,13 +191,13 @@ impl Asdd<'_> {
         found: &ImportSurvey<SliceKind>,
         takes_file: bool,
         removes: bool,
-    ) -> Result<(usize, AsddFiles), SystemError> {
+    ) -> Result<(usize, AsddFiles), Error> {
         self.want_agents_to_be_custodian("an import by an agent")?;
         found.bring_in(self, (takes_file, removes), || self.last_and_found())
     }
 
-    fn last_and_found(&self) -> Result<record_files::LastAndFound<State>, SystemError> {
+    fn last_and_found(&self) -> Result<record_files::LastAndFound<State>, Error> {
         let options = self.workspace.commit_options();
-        Ok(record_files::last_and_found(self.workspace.root(), options, &self.manifest()?)?)
+        record_files::last_and_found(self.workspace.root(), options, &self.manifest()?)
     }
 }

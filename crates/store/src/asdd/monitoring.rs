@@ -1,11 +1,12 @@
 //! A look at agents that are silent, and at conflicts that nobody settles.
 
 use super::{Asdd, changing::draft};
+use crate::{Error, records::not_written};
 use crate::{
     changes::RecordDecision,
     commit::make_folders_to,
     history::History,
-    records::{ChangedRecords as _, RecordSystem as _, SystemError},
+    records::{ChangedRecords as _, RecordSystem as _},
 };
 use serde_json::json;
 use stepmark_model::{
@@ -24,7 +25,7 @@ pub struct Monitored {
 impl Asdd<'_> {
     /// Tells the journal each time that the time of a working agent has run out, and blocks its slice when
     /// that was too often; slices locked for a conflict without a rule are blocked when their time is over.
-    pub fn monitor(&self) -> Result<Monitored, SystemError> {
+    pub fn monitor(&self) -> Result<Monitored, Error> {
         let mut found = Monitored::default();
         self.end_conflicts(&self.state_to_change()?, &mut found)?;
         let (mut signals, state) = (self.signals(), self.state()?);
@@ -39,7 +40,7 @@ impl Asdd<'_> {
                     .with("agent", timeout.agent.as_str())
                     .with("slice", timeout.slice.clone())
                     .with("times", timeout.times);
-                self.workspace.history().append_event(event)?;
+                self.workspace.history().append_event(event).map_err(Error::in_system)?;
                 signal.numbers.insert(TOLD.to_owned(), times);
                 self.note_signal(signal)?;
             }
@@ -60,11 +61,7 @@ impl Asdd<'_> {
     }
 
     /// Blocks slices whose proposals contradict each other for too long.
-    fn end_conflicts(
-        &self,
-        state: &stepmark_model::asdd::State,
-        found: &mut Monitored,
-    ) -> Result<(), SystemError> {
+    fn end_conflicts(&self, state: &stepmark_model::asdd::State, found: &mut Monitored) -> Result<(), Error> {
         let steering = self.rules().steering;
         for slice in state.slices.iter().filter(|slice| slice.status() == "LOCK") {
             let since = slice.values.get("lock").and_then(|lock| read_time(lock.get("timestamp")?.as_str()?));
@@ -80,13 +77,7 @@ impl Asdd<'_> {
         Ok(())
     }
 
-    fn block_for(
-        &self,
-        id: &str,
-        kind: &str,
-        reason: String,
-        found: &mut Monitored,
-    ) -> Result<(), SystemError> {
+    fn block_for(&self, id: &str, kind: &str, reason: String, found: &mut Monitored) -> Result<(), Error> {
         let blocker = json!({"kind": kind, "to": "tech_lead", "text": reason, "timestamp": self.now()});
         let made = slice_move("block").with("reason", &*reason).with("blocker", blocker);
         self.make(id, "asdd-block", &made)?;
@@ -106,12 +97,11 @@ pub struct Rebuilt {
 
 impl Asdd<'_> {
     /// Makes slices that are gone or unreadable again: from history, and from files of phases without one.
-    pub fn rebuild(&self) -> Result<Rebuilt, SystemError> {
+    pub fn rebuild(&self) -> Result<Rebuilt, Error> {
         let mut rebuilt = Rebuilt::default();
         for (path, record) in self.lost()? {
             make_folders_to(self.workspace.root(), &path, self.workspace.commit_options().fsync)?;
-            let bytes =
-                record.to_file().map_err(|source| SystemError::Edit { path: path.clone(), source })?;
+            let bytes = record.to_file().map_err(|source| not_written(&path, source))?;
             self.attempt(&[path], draft("restore", "asdd rebuild"), |_| {
                 Ok(((), vec![RecordDecision::Write(bytes.clone())]))
             })?;
@@ -127,7 +117,7 @@ impl Asdd<'_> {
     }
 
     /// The slices gone or unreadable, as history knows them last; one that was taken away is none.
-    fn lost(&self) -> Result<Vec<(ProjectPath, Record)>, SystemError> {
+    fn lost(&self) -> Result<Vec<(ProjectPath, Record)>, Error> {
         let (folder, history) = (self.path_of(SliceKind::Slice, "x")?.parent(), self.workspace.history());
         let mut lost = Vec::new();
         for known in history.ask(History::artifacts)? {
@@ -148,7 +138,7 @@ impl Asdd<'_> {
     }
 
     /// The files of phases: `specs/NAME/KEY.md`.
-    fn files_of_phases(&self) -> Result<Vec<FoundFile>, SystemError> {
+    fn files_of_phases(&self) -> Result<Vec<FoundFile>, Error> {
         let specs = self.settings.folder.join("specs")?;
         let mut found = Vec::new();
         for name in self.names_in(&specs)? {

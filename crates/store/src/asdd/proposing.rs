@@ -1,5 +1,7 @@
 //! The atomic update: an agent begins, proposes, and the custodian commits or refuses.
 
+use super::changing::no_proposal;
+use crate::{Error, records::no_record};
 use serde_json::{Map, Value as Json};
 
 use super::{
@@ -7,7 +9,7 @@ use super::{
     changing::{Reading, draft},
 };
 use crate::changes::RecordDecision;
-use crate::records::{ChangedRecords as _, RecordSystem as _, SystemError};
+use crate::records::{ChangedRecords as _, RecordSystem as _};
 use stepmark_model::{
     artifact::FileHash,
     asdd::{
@@ -41,7 +43,7 @@ pub struct Proposed {
 }
 
 impl Asdd<'_> {
-    pub fn begin(&self, id: &str, agent: &str) -> Result<Begun, SystemError> {
+    pub fn begin(&self, id: &str, agent: &str) -> Result<Begun, Error> {
         let state = self.state_to_change()?;
         let slice = slice_of(&state, id)?;
         self.refuse_unusable(SliceKind::Slice, id)?;
@@ -64,13 +66,7 @@ impl Asdd<'_> {
 
     /// Validates a proposal of `agent` for the slice `slice_id`, and commits it where the slice says `AUTO`;
     /// else it waits for the custodian. A confidence below the threshold blocks the slice.
-    pub fn propose(
-        &self,
-        id: &str,
-        slice_id: &str,
-        agent: &str,
-        wanted: Draft,
-    ) -> Result<Proposed, SystemError> {
+    pub fn propose(&self, id: &str, slice_id: &str, agent: &str, wanted: Draft) -> Result<Proposed, Error> {
         let reading = self.reading(slice_id, agent)?;
         let state = self.state_to_change()?;
         let slice = slice_of(&state, slice_id)?;
@@ -80,8 +76,8 @@ impl Asdd<'_> {
         if let Some(failure) = self.failure(&proposal) {
             let (slice, files) = match self.fail(slice_id, &failure) {
                 // Somebody was faster, and the slice is blocked: nothing waits for this.
-                Err(SystemError::Slice(refusal)) => return Err(self.refused(proposal, refusal)?.into()),
-                failed => failed?,
+                Err(error) => return Err(self.refused(proposal, error.into_detail()?)?.into()),
+                Ok(failed) => failed,
             };
             let proposal = self.decided(proposal, Verdict::Failed, Some(failure.reason(&self.rules())))?;
             return Ok(Proposed { proposal, slice, files });
@@ -95,7 +91,7 @@ impl Asdd<'_> {
             let (slice, files) = match others && slice.status() != "LOCK" {
                 true => match self.change(slice_id, "asdd-lock", &made) {
                     // Somebody else was faster.
-                    Err(SystemError::Slice(AsddRefusal::Status { .. })) => {
+                    Err(error) if matches!(error.detail(), Some(AsddRefusal::Status { .. })) => {
                         (slice_of(&self.state()?, slice_id)?.clone(), self.follow())
                     }
                     made => made?,
@@ -106,20 +102,20 @@ impl Asdd<'_> {
         }
         match self.commit_proposal(proposal.clone()) {
             // Nobody commits it later, as its agent has been told.
-            Err(SystemError::Slice(refusal)) if self.waiting(id).is_ok() => {
-                Err(self.refused(proposal, refusal)?.into())
+            Err(error) if self.waiting(id).is_ok() => {
+                Err(self.refused(proposal, error.into_detail()?)?.into())
             }
             done => done,
         }
     }
 
     /// Commits the proposal `id`; for a locked slice all that wait, as the steering rules join them.
-    pub fn commit(&self, id: &str) -> Result<Proposed, SystemError> {
+    pub fn commit(&self, id: &str) -> Result<Proposed, Error> {
         self.want_role("committing a proposal", "custodian")?;
         self.commit_proposal(self.waiting(id)?)
     }
 
-    fn commit_proposal(&self, proposal: Proposal) -> Result<Proposed, SystemError> {
+    fn commit_proposal(&self, proposal: Proposal) -> Result<Proposed, Error> {
         let (id, rules, now) = (proposal.slice_id.clone(), self.rules(), self.now());
         self.refuse_drift(&id)?;
         let state = self.state_to_change()?;
@@ -143,11 +139,14 @@ impl Asdd<'_> {
         });
         let (slice, files) = match made {
             // A process that died behind its commit did not note the verdict.
-            Err(SystemError::Slice(AsddRefusal::Outdated { .. })) if self.tells_commit(&proposal)? => {
+            Err(error)
+                if matches!(error.detail(), Some(AsddRefusal::Outdated { .. }))
+                    && self.tells_commit(&proposal)? =>
+            {
                 (slice_of(&self.state()?, &id)?.clone(), self.follow())
             }
-            Err(SystemError::Slice(refusal)) if refusal.is_passing() => return Err(refusal.into()),
-            Err(SystemError::Slice(refusal)) => {
+            Err(error) if error.detail().is_none_or(AsddRefusal::is_passing) => return Err(error),
+            Err(error) => {
                 // Of several, those are refused that could not be committed alone.
                 let state = self.state_to_change()?;
                 for own in all {
@@ -157,9 +156,9 @@ impl Asdd<'_> {
                         self.refused(own, fault)?;
                     }
                 }
-                return Err(refusal.into());
+                return Err(error);
             }
-            made => made?,
+            Ok(made) => made,
         };
         for own in all {
             self.decided(own, Verdict::Committed, None)?;
@@ -170,12 +169,7 @@ impl Asdd<'_> {
 
     /// Refuses the proposal `id` for a reason: the slice stays. With `restores`, the files that it names are
     /// brought back from git as the slice accepted them last. Returns the files that could not be.
-    pub fn reject(
-        &self,
-        id: &str,
-        reason: &str,
-        restores: bool,
-    ) -> Result<(Proposed, Vec<String>), SystemError> {
+    pub fn reject(&self, id: &str, reason: &str, restores: bool) -> Result<(Proposed, Vec<String>), Error> {
         self.want_role("refusing a proposal", "custodian")?;
         let proposal = self.waiting(id)?;
         let state = self.state_to_change()?;
@@ -193,7 +187,7 @@ impl Asdd<'_> {
             .with_reason(Some(reason.to_owned()))
             .with("proposal", id)
             .with("slice", slice.id.as_str());
-        self.workspace.history().append_event(event)?;
+        self.workspace.history().append_event(event).map_err(Error::in_system)?;
         let is_settled = slice.status() == "LOCK" && self.pending(&slice.id, proposal.base)?.len() < 2;
         let (slice, files) = match is_settled {
             true => self.change(&slice.id.clone(), "asdd-unlock", &slice_move("unlock"))?,
@@ -202,10 +196,11 @@ impl Asdd<'_> {
         Ok((Proposed { proposal, slice, files }, left))
     }
 
-    fn tells_commit(&self, proposal: &Proposal) -> Result<bool, SystemError> {
+    fn tells_commit(&self, proposal: &Proposal) -> Result<bool, Error> {
         let path = self.path_of(SliceKind::Slice, &proposal.slice_id)?;
         let key = ArtifactKey::of_id(&proposal.slice_id);
-        let lineage = self.workspace.history().ask(|history| history.lineage(&key, &path))?;
+        let lineage =
+            self.workspace.history().ask(|history| history.lineage(&key, &path)).map_err(Error::in_system)?;
         let names = |event: &Event| {
             let named = event.data.get("proposals").and_then(Json::as_array);
             named.is_some_and(|named| named.iter().any(|id| *id == proposal.proposal_id.as_str()))
@@ -214,7 +209,7 @@ impl Asdd<'_> {
     }
 
     /// Notes that a proposal is refused, under the lock of its slice: nobody commits it meanwhile.
-    fn decide_rejected(&self, proposal: Proposal, reason: &str) -> Result<Proposal, SystemError> {
+    fn decide_rejected(&self, proposal: Proposal, reason: &str) -> Result<Proposal, Error> {
         let path = self.path_of(SliceKind::Slice, &proposal.slice_id)?;
         let mut rejected = None;
         self.attempt(&[path], draft("asdd-reject", "asdd reject"), |_| {
@@ -224,7 +219,7 @@ impl Asdd<'_> {
             }
             Ok(((), vec![RecordDecision::Keep]))
         })?;
-        rejected.ok_or(SystemError::NoProposal { id: proposal.proposal_id })
+        rejected.ok_or(no_proposal(&proposal.proposal_id))
     }
 
     /// Says whether the proposal could be committed; that a tech lead or others are waited for is no fault.
@@ -247,7 +242,7 @@ impl Asdd<'_> {
     }
 
     /// Keeps a proposal that is refused, with the reason. One that only waits for somebody stays as it is.
-    fn refused(&self, proposal: Proposal, refusal: AsddRefusal) -> Result<AsddRefusal, SystemError> {
+    fn refused(&self, proposal: Proposal, refusal: AsddRefusal) -> Result<AsddRefusal, Error> {
         let verdict = match refusal {
             AsddRefusal::Outdated { .. } => Verdict::Outdated,
             AsddRefusal::NotApproved { .. } | AsddRefusal::Conflict { .. } => return Ok(refusal),
@@ -257,13 +252,7 @@ impl Asdd<'_> {
         Ok(refusal)
     }
 
-    fn proposal(
-        &self,
-        id: &str,
-        agent: &str,
-        reading: &Reading,
-        wanted: Draft,
-    ) -> Result<Proposal, SystemError> {
+    fn proposal(&self, id: &str, agent: &str, reading: &Reading, wanted: Draft) -> Result<Proposal, Error> {
         let file = |(phase, path): (String, String)| {
             let file_hash = self.hash_of_work(&path)?;
             Ok::<_, AsddRefusal>(ProposedFile { phase, path, file_hash })
@@ -298,7 +287,7 @@ impl Asdd<'_> {
         self.files_of(slice, named)
     }
 
-    fn refuse_drift(&self, id: &str) -> Result<(), SystemError> {
+    fn refuse_drift(&self, id: &str) -> Result<(), Error> {
         match self.drift()?.iter().any(|own| own == id) {
             true => Err(AsddRefusal::ManifestDrift { slice: id.to_owned() }.into()),
             false => Ok(()),
@@ -306,9 +295,6 @@ impl Asdd<'_> {
     }
 }
 
-pub(super) fn slice_of<'s>(
-    state: &'s stepmark_model::asdd::State,
-    id: &str,
-) -> Result<&'s Record, SystemError> {
-    state.slice(id).ok_or_else(|| SystemError::Unknown { what: "slice", id: id.to_owned() })
+pub(super) fn slice_of<'s>(state: &'s stepmark_model::asdd::State, id: &str) -> Result<&'s Record, Error> {
+    state.slice(id).ok_or_else(|| no_record("slice", id))
 }

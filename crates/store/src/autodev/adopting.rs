@@ -3,19 +3,17 @@
 
 use std::borrow::Cow;
 
-use super::{Autodev, AutodevError};
+use super::Autodev;
 use crate::{
-    changes::{ChangeError, ConfigureError},
+    Error,
     commit::{CommitError, FileDecision, make_folders_to, read_whole},
-    projection::{
-        OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish, was_written,
-    },
-    workspace::{ArtifactError, Workspace},
+    projection::{OnEdit, ProjectedFile, Projection, Published, Witness, publish, was_written},
+    workspace::Workspace,
 };
-use stepmark_frontmatter::{EditError, KeyPath, Value, apply};
+use stepmark_frontmatter::{KeyPath, Value, apply};
 use stepmark_model::{
-    artifact::{Artifact, FileHash, ProjectPath, ProjectPathError, state_region},
-    autodev::{Position, PositionError, convert_older, keeps_state, summary},
+    artifact::{Artifact, FileHash, ProjectPath, state_region},
+    autodev::{Position, convert_older, keeps_state, summary},
     journal::{EventDraft, Kind},
     projection::ProjectionFacts,
 };
@@ -38,31 +36,9 @@ pub struct Adoption {
     bytes: Vec<u8>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum AdoptionError {
-    #[error("there is no state file of autodev in `{DOCS}`")]
-    NotFound,
-    #[error("`{path}` says no position")]
-    Unreadable { path: ProjectPath, source: PositionError },
-    #[error("`{path}` is called neither `{}` nor `{}`", NAMES[0], NAMES[1])]
-    Name { path: ProjectPath },
-    #[error("`{path}` is there already: take one of the two away")]
-    InTheWay { path: ProjectPath },
-    #[error(transparent)]
-    Configure(#[from] ConfigureError),
-    #[error("cannot edit `{path}`")]
-    Edit { path: ProjectPath, source: EditError },
-    #[error(transparent)]
-    Path(#[from] ProjectPathError),
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-    #[error(transparent)]
-    Change(#[from] ChangeError),
-}
-
 impl Workspace {
     /// Looks at the state file at `path`; without one at that in `_docs`, of today or of an older generation.
-    pub fn autodev_to_adopt(&self, path: Option<&ProjectPath>) -> Result<Adoption, AdoptionError> {
+    pub fn autodev_to_adopt(&self, path: Option<&ProjectPath>) -> Result<Adoption, Error> {
         let configured = || self.configuration().autodev.as_ref().map(|settings| settings.file.clone());
         let usual = NAMES.iter().map(|name| ProjectPath::new(format!("{DOCS}/{name}")));
         let places = match path {
@@ -71,8 +47,9 @@ impl Workspace {
         };
         let mut read = places.into_iter().map(|path| (self.read_file(&path), path));
         let found =
-            read.find(|(read, _)| path.is_some() || !matches!(read, Err(ArtifactError::Missing { .. })));
-        let (bytes, from) = found.ok_or(AdoptionError::NotFound)?;
+            read.find(|(read, _)| path.is_some() || !read.as_ref().is_err_and(|error| error.is_missing()));
+        let (bytes, from) =
+            found.ok_or_else(|| Error::refused(format!("there is no state file of autodev in `{DOCS}`")))?;
         let found = bytes?;
         let file = if keeps_state(&from) {
             from.clone()
@@ -80,17 +57,19 @@ impl Workspace {
             let folder = from.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
             ProjectPath::new(format!("{folder}/{}", NAMES[0]).trim_start_matches('/'))?
         } else {
-            return Err(AdoptionError::Name { path: from });
+            let [one, other] = &NAMES;
+            return Err(Error::refused(format!("`{from}` is called neither `{one}` nor `{other}`")));
         };
         if file != from && self.read_file(&file).is_ok() {
-            return Err(AdoptionError::InTheWay { path: file });
+            return Err(Error::refused(format!("`{file}` is there already: take one of the two away")));
         }
-        let unreadable = |source| AdoptionError::Unreadable { path: from.clone(), source };
+        let unreadable = |source| Error::refused(format!("`{from}` says no position")).because(source);
         let artifact = Artifact::read(file.clone(), found.clone());
         let edits = convert_older(&artifact).map_err(unreadable)?;
         let is_older = edits.is_some() || file != from;
         let edited = apply(&found, &state_region(&file), &edits.unwrap_or_default());
-        let edited = edited.map_err(|source| AdoptionError::Edit { path: from.clone(), source })?;
+        let edited =
+            edited.map_err(|source| Error::refused(format!("cannot edit `{from}`")).because(source))?;
         let position =
             Position::of(&Artifact::read(file.clone(), edited.bytes.clone())).map_err(unreadable)?;
         let lacks_key = self.configuration().autodev.is_none();
@@ -98,7 +77,7 @@ impl Workspace {
     }
 
     /// Adds the key to the configuration, and writes the converted file; an older one elsewhere stays.
-    pub fn adopt_autodev(&self, adoption: &Adoption) -> Result<(), AdoptionError> {
+    pub fn adopt_autodev(&self, adoption: &Adoption) -> Result<(), Error> {
         if adoption.lacks_key {
             let is_usual = adoption.file.as_str() == format!("{DOCS}/{}", NAMES[0]);
             let entry = (Value::from("file"), Value::from(adoption.file.as_str()));
@@ -152,19 +131,20 @@ impl Autodev<'_> {
     }
 
     /// Writes the summary into its file; `None` where the configuration names none, or no position is noted.
-    pub fn publish_summary(&self) -> Result<Option<Published>, AutodevError> {
+    pub fn publish_summary(&self) -> Result<Option<Published>, Error> {
         let Some(path) = &self.settings.summary else { return Ok(None) };
         let status = self.status()?;
         let Some(noted) = status.position() else { return Ok(None) };
         let root = self.workspace.root();
         let options = self.workspace.commit_options();
-        make_folders_to(root, path, options.fsync).map_err(CommitError::from).map_err(ChangeError::from)?;
-        let found = read_whole(root, path).map_err(ProjectionError::from)?;
+        make_folders_to(root, path, options.fsync).map_err(CommitError::from)?;
+        let found = read_whole(root, path)?;
         let text = summary(&status.flow, noted);
         let is_own = |found: &Vec<u8>| found.starts_with(b"# autodev: ");
         let is_foreign = !found.as_ref().is_none_or(is_own)
             && !was_written(root, ProjectionFacts::AUTODEV_SUMMARY.name, path);
         let found = found.as_deref().map(FileHash::of);
-        Ok(Some(publish(root, options, &Summary { path, text, found, is_foreign })?))
+        let summary = Summary { path, text, found, is_foreign };
+        publish(root, options, &summary).map(Some).map_err(Error::in_system)
     }
 }

@@ -14,33 +14,9 @@ use stepmark_model::{
     transition::Plan,
 };
 
-use super::{Autodev, AutodevStatus, AutodevStatusError};
-use crate::changes::{ChangeError, UpdateError};
+use super::{Autodev, AutodevStatus};
 use crate::commit::{CommitError, FileDecision, make_folders_to};
-
-#[derive(Debug, thiserror::Error)]
-pub enum AutodevError {
-    #[error(transparent)]
-    Status(#[from] AutodevStatusError),
-    #[error(transparent)]
-    Refused(#[from] AutodevRefusal),
-    #[error(
-        "the state file says no position: `stepmark autodev detect --write` notes what the files of the project tell"
-    )]
-    Unreadable(#[source] PositionError),
-    #[error("there is no state file `{file}`: `stepmark autodev start` makes it")]
-    NotBegun { file: ProjectPath },
-    #[error("`{file}` has several headings `Current Step`: a person takes all but one away")]
-    SeveralBlocks { file: ProjectPath },
-    #[error("the flow `{flow}` is in step {step} `{name}`: another one begins when it is done")]
-    FlowNotDone { flow: String, step: String, name: String },
-    #[error(transparent)]
-    Flow(PositionError),
-    #[error(transparent)]
-    Summary(#[from] crate::projection::ProjectionError),
-    #[error(transparent)]
-    Change(#[from] ChangeError),
-}
+use crate::{Error, ErrorKind, changes::UpdateError};
 
 #[derive(Debug)]
 pub struct Moved {
@@ -59,61 +35,54 @@ pub struct Correction {
 
 impl Autodev<'_> {
     /// Makes `made`, for a reason that history keeps; `is_forced` skips a step that is not optional.
-    pub fn make(
-        &self,
-        made: &AutodevMove,
-        reason: Option<String>,
-        is_forced: bool,
-    ) -> Result<Moved, AutodevError> {
-        let flows = self.flows().map_err(AutodevStatusError::from)?;
+    pub fn make(&self, made: &AutodevMove, reason: Option<String>, is_forced: bool) -> Result<Moved, Error> {
+        let flows = self.flows()?;
         let is_human = self.workspace.attribution().actor.kind == ActorKind::Human;
         let draft = self.draft(made).with_reason(reason);
         let names = self.phase_names(made)?;
         let mut before = None;
         let carried = self.workspace.update_telling(self.file(), &draft, |artifact| {
-            let noted = Position::of(artifact.artifact()).map_err(AutodevError::Unreadable)?;
-            let flow = noted.flow(&flows).map_err(AutodevError::Unreadable)?;
+            let noted = Position::of(artifact.artifact()).map_err(unreadable)?;
+            let flow = noted.flow(&flows).map_err(unreadable)?;
             let corrects = matches!(made, AutodevMove::Correct(_) | AutodevMove::Rename);
             if let Some(fault) = fault(flow, &noted, self.file()).filter(|_| !corrects) {
                 return Err(fault.into());
             }
             let edits = decide(flow, &noted, made, (is_human, is_forced), &names)?;
             before = Some(noted);
-            Ok::<_, AutodevError>(Plan { edits, remarks: Vec::new() })
+            Ok::<_, Error>(Plan { edits, remarks: Vec::new() })
         });
         let carried = carried.map_err(|error| match error {
             UpdateError::Refused { source, .. } => source,
-            UpdateError::Change(ChangeError::Artifact(crate::workspace::ArtifactError::Missing { path })) => {
-                AutodevError::NotBegun { file: path }
-            }
-            UpdateError::Change(error) => error.into(),
+            UpdateError::Change(error) if error.is_missing() => not_begun(self.file()),
+            UpdateError::Change(error) => error,
         })?;
-        let after = Position::of(carried.artifact.artifact()).map_err(AutodevError::Unreadable)?;
+        let after = Position::of(carried.artifact.artifact()).map_err(unreadable)?;
         let before = before.unwrap_or_else(|| after.clone());
         Ok(Moved { artifact: carried.artifact, is_changed: before != after, before, after })
     }
 
-    fn phase_names(&self, made: &AutodevMove) -> Result<Vec<String>, AutodevError> {
+    fn phase_names(&self, made: &AutodevMove) -> Result<Vec<String>, Error> {
         let artifact = self.workspace.artifact(self.file()).ok();
         let Some(artifact) = artifact.filter(|_| matches!(made, AutodevMove::SubStep(_))) else {
             return Ok(Vec::new());
         };
         let key = ArtifactKey::of(artifact.artifact());
         let lineage = self.workspace.history().ask(|history| history.lineage(&key, self.file()));
-        let lineage = lineage.map_err(ChangeError::from)?;
+        let lineage = lineage.map_err(Error::unwritten)?;
         let key = KeyPath::key("sub_step").then("name");
         let name = |event: &Event| {
             let change = event.changes.iter().rev().find(|change| change.path == key)?;
             let (Operation::Set { new, .. } | Operation::Insert { new }) = &change.op else { return None };
             new.as_str().map(str::to_owned)
         };
-        let noted = Position::of(artifact.artifact()).map_err(AutodevError::Unreadable)?;
+        let noted = Position::of(artifact.artifact()).map_err(unreadable)?;
         let names = lineage.events().iter().rev().filter_map(name).take_while(|name| name != AWAITING);
         Ok(names.chain([noted.sub_step.name]).collect())
     }
 
     /// Brings the state file back to an earlier step that the files of the project tell is still to be done.
-    pub fn correct_back(&self) -> Result<Option<Correction>, AutodevError> {
+    pub fn correct_back(&self) -> Result<Option<Correction>, Error> {
         let status = self.status()?;
         let is_back = match (&status.noted, &status.detection) {
             (
@@ -148,7 +117,7 @@ impl Autodev<'_> {
 
     /// Makes a missing state file at the step that the files tell, in `flow` or, if it is done, in the next
     /// one. Returns whether anything was written.
-    pub fn begin(&self, flow: Option<&str>) -> Result<bool, AutodevError> {
+    pub fn begin(&self, flow: Option<&str>) -> Result<bool, Error> {
         let status = self.status()?;
         let noted = status.position();
         if status.noted.is_some() && flow.is_none_or(|flow| flow == status.flow.flow) {
@@ -168,7 +137,9 @@ impl Autodev<'_> {
             let (flow, name) =
                 (status.flow.flow.clone(), noted.map_or_else(String::new, |noted| noted.name.clone()));
             let step = noted.map_or_else(|| "?".to_owned(), |noted| noted.step.to_string());
-            return Err(AutodevError::FlowNotDone { flow, step, name });
+            return Err(Error::refused(format!(
+                "the flow `{flow}` is in step {step} `{name}`: another one begins when it is done"
+            )));
         };
         self.replace_block(&first_block(&flow, step.as_ref(), 1), &draft, |found| {
             found.as_ref() == Ok(noted)
@@ -177,7 +148,7 @@ impl Autodev<'_> {
     }
 
     /// Brings the state file to the step that the files tell. History keeps both. `None`: nothing to correct.
-    pub fn correct(&self) -> Result<Option<Correction>, AutodevError> {
+    pub fn correct(&self) -> Result<Option<Correction>, Error> {
         let status = self.status()?;
         let is_human = self.workspace.attribution().actor.kind == ActorKind::Human;
         match (&status.noted, &status.detection) {
@@ -196,7 +167,7 @@ impl Autodev<'_> {
         }
     }
 
-    fn rename(&self, status: &AutodevStatus, noted: &Position) -> Result<Option<Correction>, AutodevError> {
+    fn rename(&self, status: &AutodevStatus, noted: &Position) -> Result<Option<Correction>, Error> {
         let Some(AutodevRefusal::WrongName { step, name, .. }) = &status.fault else { return Ok(None) };
         let reason = format!("step {step} is `{name}`");
         self.make(&AutodevMove::Rename, Some(reason), false)?;
@@ -204,10 +175,10 @@ impl Autodev<'_> {
     }
 
     /// Replaces a block that says no position. Of what it says the cycle alone is kept, if that can be read.
-    fn rewrite(&self, status: &AutodevStatus, error: &PositionError) -> Result<Correction, AutodevError> {
+    fn rewrite(&self, status: &AutodevStatus, error: &PositionError) -> Result<Correction, Error> {
         let step = status.step();
         let told = in_words(step.map(|step| step.step));
-        let damaged = self.workspace.artifact(self.file()).map_err(AutodevStatusError::from)?;
+        let damaged = self.workspace.artifact(self.file())?;
         let damaged = damaged.artifact();
         let state = damaged.state_value().unwrap_or_default();
         let is_same_flow = state["flow"].as_str() == Some(&status.flow.flow);
@@ -222,9 +193,9 @@ impl Autodev<'_> {
         Ok(Correction { noted: error.to_string(), told })
     }
 
-    fn flow_at(&self, name: &str) -> Result<(Flow, Option<FlowStep>), AutodevError> {
-        let flows = self.flows().map_err(AutodevStatusError::from)?;
-        let flow = flows.find(name).map_err(AutodevError::Flow)?;
+    fn flow_at(&self, name: &str) -> Result<(Flow, Option<FlowStep>), Error> {
+        let flows = self.flows()?;
+        let flow = flows.find(name).map_err(|error| Error::told(ErrorKind::Refused, error))?;
         let step = match self.detect(flow, None) {
             Detection::Elsewhere(Some(number)) => flow.step(number).cloned(),
             Detection::Elsewhere(None) | Detection::Agrees => None,
@@ -238,7 +209,7 @@ impl Autodev<'_> {
         block: &str,
         draft: &EventDraft,
         is_meant: impl Fn(&Result<Position, PositionError>) -> bool,
-    ) -> Result<(), AutodevError> {
+    ) -> Result<(), Error> {
         let is_proven = Cell::new(true);
         let noted = |bytes: &[u8]| {
             let noted = Position::of(&Artifact::read(self.file().clone(), bytes.to_vec()));
@@ -256,7 +227,11 @@ impl Autodev<'_> {
             is_proven.set(noted(&replaced).is_ok());
             is_proven.get().then_some(replaced)
         })?;
-        if is_proven.get() { Ok(()) } else { Err(AutodevError::SeveralBlocks { file: self.file().clone() }) }
+        if !is_proven.get() {
+            let message = "has several headings `Current Step`: a person takes all but one away";
+            return Err(Error::refused(format!("`{}` {message}", self.file())));
+        }
+        Ok(())
     }
 
     /// Writes the file as `decide` makes it of what stands there; not where that is `None`.
@@ -264,10 +239,9 @@ impl Autodev<'_> {
         &self,
         draft: &EventDraft,
         decide: impl Fn(Option<&[u8]>) -> Option<Vec<u8>>,
-    ) -> Result<(), AutodevError> {
+    ) -> Result<(), Error> {
         let fsync = self.workspace.commit_options().fsync;
-        make_folders_to(self.workspace.root(), self.file(), fsync)
-            .map_err(|error| ChangeError::from(CommitError::from(error)))?;
+        make_folders_to(self.workspace.root(), self.file(), fsync).map_err(CommitError::from)?;
         let paths = [self.file().clone()];
         let decide = |found: &[Option<&[u8]>]| {
             let bytes = decide(found.first().copied().flatten());
@@ -283,4 +257,14 @@ const KEPT: usize = 4096;
 
 fn in_words(step: Option<u16>) -> String {
     step.map_or_else(|| "done".to_owned(), |step| step.to_string())
+}
+
+fn unreadable(source: PositionError) -> Error {
+    let message = "the state file says no position: `stepmark autodev detect --write` notes what the files of the \
+                   project tell";
+    Error::refused(message).because(source)
+}
+
+pub fn not_begun(file: &ProjectPath) -> Error {
+    Error::not_begun(format!("there is no state file `{file}`: `stepmark autodev start` makes it"))
 }

@@ -16,13 +16,13 @@ use stepmark_model::{
 };
 
 use self::files::FilesOnDisk;
-use crate::configuration::AutodevSettings;
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
+use crate::{Error, ErrorKind, configuration::AutodevSettings};
 
 #[cfg(feature = "write")]
-pub use adopting::{Adoption, AdoptionError};
+pub use adopting::Adoption;
 #[cfg(feature = "write")]
-pub use changing::{AutodevError, Correction, Moved};
+pub use changing::{Correction, Moved, not_begun};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Autodev<'w> {
@@ -46,14 +46,6 @@ pub struct AutodevStatus {
     pub fault: Option<AutodevRefusal>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum AutodevStatusError {
-    #[error("a flow of autodev cannot be used")]
-    Flow(#[from] FlowError),
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-}
-
 impl Workspace {
     /// autodev in the project; `None` where the configuration has no key `autodev`.
     pub fn autodev(&self) -> Option<Autodev<'_>> {
@@ -75,13 +67,17 @@ impl Workspace {
     }
 }
 
+fn unusable(source: FlowError) -> Error {
+    Error::new(ErrorKind::Refused, "a flow of autodev cannot be used").because(source)
+}
+
 impl Autodev<'_> {
     pub const fn file(&self) -> &ProjectPath {
         &self.settings.file
     }
 
     /// The flows that are built in, under those of the installed skill, under those of the configuration.
-    pub fn flows(&self) -> Result<Flows, FlowError> {
+    pub fn flows(&self) -> Result<Flows, Error> {
         let mut flows = Vec::new();
         if let Some(skill) = &self.settings.skill {
             for flow in Flows::default().iter() {
@@ -93,7 +89,7 @@ impl Autodev<'_> {
             }
         }
         flows.extend(self.settings.flows.iter().cloned());
-        Flows::with(flows)
+        Flows::with(flows).map_err(unusable)
     }
 
     pub(crate) fn facts(&self, artifact: &Artifact) -> Option<AutodevFacts> {
@@ -114,15 +110,15 @@ impl Autodev<'_> {
     }
 
     /// The state of autodev: what is noted, compared with the files of the project.
-    pub fn status(&self) -> Result<AutodevStatus, AutodevStatusError> {
+    pub fn status(&self) -> Result<AutodevStatus, Error> {
         let flows = self.flows()?;
         let noted = match self.workspace.artifact(self.file()) {
             Ok(artifact) => Some(Position::of(artifact.artifact()).and_then(|noted| {
                 noted.flow(&flows)?;
                 Ok(noted)
             })),
-            Err(ArtifactError::Missing { .. }) => None,
-            Err(error) => return Err(error.into()),
+            Err(error) if error.is_missing() => None,
+            Err(error) => return Err(error),
         };
         let position = noted.as_ref().and_then(|noted| noted.as_ref().ok());
         let files = FilesOnDisk::new(self.workspace.root());
@@ -130,7 +126,7 @@ impl Autodev<'_> {
             Some(known) => known,
             None => detect_flow(&flows, files.has_code(&self.settings.docs), &files),
         };
-        let flow = flow.ok_or(FlowError::NoSteps { flow: String::new() })?;
+        let flow = flow.ok_or_else(|| unusable(FlowError::NoSteps { flow: String::new() }))?;
         let state = position.and_then(|noted| SkillState::find(&self.settings.states, noted, &files));
         let other_phase = state.filter(|state| position.is_some_and(|noted| !state.agrees_with(noted)));
         let (detection, due) =

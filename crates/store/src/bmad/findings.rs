@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::bmad::tickets::Tickets;
 use crate::disk::folder::{EntryKind, Folder};
 use crate::git::process::{is_object_name, printed};
-use crate::history::{History, HistoryError};
+use crate::history::History;
 use crate::workspace::Workspace;
+use crate::{Error, bmad::tickets::Tickets};
 use stepmark_model::{
     artifact::ProjectPath,
     bmad::{
@@ -116,7 +116,7 @@ impl Workspace {
     }
 
     /// Entries with the id of another one that is over: history knows its plan, and git the entry then.
-    pub(crate) fn reused_ids(&self, tickets: &Tickets) -> Result<Vec<TicketProblem>, HistoryError> {
+    pub(crate) fn reused_ids(&self, tickets: &Tickets) -> Result<Vec<TicketProblem>, Error> {
         let mut gone = HashSet::new();
         for tree in tickets.trees() {
             gone.extend(self.history().ask(|history| history.known_below(tree.top()))?);

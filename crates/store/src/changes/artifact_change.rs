@@ -1,16 +1,17 @@
 //! The change of one artifact from beginning to end, with the ledger that lists it in the same commit where
 //! that is possible.
 
+use crate::{Error, changes::not_edited};
 use std::rc::Rc;
 
 use crate::bmad::sprint::{MovedStory, listing_of};
 use crate::changes::recording::{Versions, state_of};
-use crate::changes::{ChangeError, ChangeReport, UpdateError};
+use crate::changes::{ChangeReport, UpdateError};
 use crate::commit::{
     CommitError, Expected, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
 };
 use crate::repository::git::GitFacts;
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
 use stepmark_frontmatter::{Edited, Yaml};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
@@ -94,7 +95,7 @@ where
         // A commit that ends well has decided at least once, and nobody else holds the decision.
         let Some(Decision { after, moved, mut remarks, .. }) = self.deciding.last.and_then(Rc::into_inner)
         else {
-            return Err(ChangeError::from(ArtifactError::Missing { path: path.clone() }).into());
+            return Err(Error::missing(path.clone()).into());
         };
         if outcome != Outcome::Unchanged {
             remarks.append(&mut self.ledger_remarks);
@@ -120,8 +121,8 @@ where
                 (Some(bytes), _) => deciding.decide(bytes, true)?,
                 (None, Some(unwritten)) => deciding.decide(unwritten.bytes(), false)?,
                 (None, None) => {
-                    let path = deciding.path.clone();
-                    return Err(UpdateError::from(ChangeError::from(ArtifactError::Missing { path })).into());
+                    let missing = Error::missing(deciding.path.clone());
+                    return Err(UpdateError::from(missing).into());
                 }
             };
             let own = match decision.changes {
@@ -167,20 +168,23 @@ where
     /// Changes both as one; where the ledger stands in the way, the artifact is changed without it.
     fn commit_with(&mut self, ledger: &ProjectPath) -> Result<Outcome, UpdateError<E>> {
         match self.commit(Some(ledger)) {
-            Err(UpdateError::Change(ChangeError::Commit(error @ CommitError::Overtaken { .. }))) => {
-                self.overtaken(ledger, error)
-            }
-            Err(UpdateError::Change(ChangeError::Commit(error))) if is_before_publication(&error) => {
-                self.ledger_remarks.push(Remark::LedgerLeft { reason: error.to_string() });
-                self.commit(None)
-            }
+            Err(UpdateError::Change(error)) => match error.detail() {
+                Some(CommitError::Overtaken { path }) => {
+                    let is_ledger = path == ledger;
+                    self.overtaken(is_ledger, error)
+                }
+                Some(failed) if is_before_publication(failed) => {
+                    self.ledger_remarks.push(Remark::LedgerLeft { reason: error.to_string() });
+                    self.commit(None)
+                }
+                _ => Err(UpdateError::Change(error)),
+            },
             done => done,
         }
     }
 
     /// A foreign write won in the middle; where that was in the ledger, the artifact is changed all the same.
-    fn overtaken(&mut self, ledger: &ProjectPath, error: CommitError) -> Result<Outcome, UpdateError<E>> {
-        let is_ledger = matches!(&error, CommitError::Overtaken { path } if path == ledger);
+    fn overtaken(&mut self, is_ledger: bool, error: Error) -> Result<Outcome, UpdateError<E>> {
         match &self.deciding.last {
             Some(last) if is_ledger => {
                 let after = last.after.artifact().file_hash();
@@ -188,7 +192,7 @@ where
                 self.ledger_remarks.push(Remark::LedgerLeft { reason: error.to_string() });
                 Ok(Outcome::Written { before, after, attempts: 1 })
             }
-            _ => Err(ChangeError::from(error).into()),
+            _ => Err(error.into()),
         }
     }
 }
@@ -228,11 +232,7 @@ where
             |bytes: &[u8], tree: Option<&Yaml<'_>>| Artifact::read_with_value(path.clone(), bytes, tree);
         let edited =
             Edited::read(bytes, &state_region(path), &plan.edits, |bytes, tree| read(bytes, Some(tree)));
-        let (edited, after) = edited.map_err(|source| ChangeError::Edit {
-            path: path.clone(),
-            bytes: bytes.to_vec(),
-            source,
-        })?;
+        let (edited, after) = edited.map_err(|source| not_edited(path, bytes, source))?;
         let (mut remarks, changes) = (plan.remarks, !edited.splices.is_empty());
         let mut after = match after.filter(|_| changes) {
             Some(after) => workspace.tracked(&after)?,

@@ -4,7 +4,7 @@
     reason = "an edge module: whether a named file is there is looked up here"
 )]
 
-use crate::{changes::ChangeError, workspace::Workspace};
+use crate::{Error, workspace::Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::{Event, EventDraft, Kind},
@@ -23,7 +23,7 @@ impl Workspace {
         path: &ProjectPath,
         versions: [Option<&Artifact>; 2],
         draft: &EventDraft,
-    ) -> Result<Option<Event>, ChangeError> {
+    ) -> Result<Option<Event>, Error> {
         let lifecycles = self.configuration().lifecycles();
         // Mostly no lifecycle says anything of the kind.
         let Some(artifact) =
@@ -56,7 +56,7 @@ impl Workspace {
         let told: Vec<String> = refused.iter().map(ToString::to_string).collect();
         let is_final = |refusal: &ChangeRefusal| draft.insistence.is_none() || !refusal.may_be_forced();
         if let Some(source) = refused.into_iter().find(is_final) {
-            return Err(ChangeError::Refused { path: path.clone(), source: source.into() });
+            return Err(Error::left(path, source.into()));
         }
         if told.is_empty() {
             return Ok(None);

@@ -1,7 +1,9 @@
 //! Delegation: the child and what the parent lacks, in one commit.
 
+use crate::Error;
+use crate::changes::{exists, not_edited};
+use crate::commit::FileDecision;
 use crate::workspace::{Delegations, Workspace};
-use crate::{changes::ChangeError, commit::FileDecision};
 use stepmark_frontmatter::apply;
 use stepmark_model::{
     artifact::{ProjectPath, state_region},
@@ -70,16 +72,16 @@ impl Workspace {
         order: &DelegationOrder<'_>,
         child: &ProjectPath,
         found: &[Option<&[u8]>],
-    ) -> Result<(Vec<u8>, stepmark_model::transition::DelegationPlan), ChangeError> {
+    ) -> Result<(Vec<u8>, stepmark_model::transition::DelegationPlan), Error> {
         let &[Some(parent), existing] = found else {
-            return Err(crate::workspace::ArtifactError::Missing { path: order.parent.clone() }.into());
+            return Err(Error::missing(order.parent.clone()));
         };
         if existing.is_some() {
-            return Err(ChangeError::Exists { path: child.clone() });
+            return Err(exists(child));
         }
         let parent = self.read_again(order.parent, parent)?;
         let plan = delegate(parent.artifact(), parent.completion(), order.parent_id, order.child_id)
-            .map_err(|source| ChangeError::Refused { path: order.parent.clone(), source })?;
+            .map_err(|source| Error::left(order.parent, source))?;
         let title = title(order, parent.state().title.as_ref().and_then(|title| title.filled()));
         let link = relative(child, order.parent);
         let new = NewChild {
@@ -89,11 +91,7 @@ impl Workspace {
             task: order.task,
             parent_link: &link,
         };
-        let bytes = new.to_bytes().map_err(|source| ChangeError::Edit {
-            path: child.clone(),
-            bytes: Vec::new(),
-            source,
-        })?;
+        let bytes = new.to_bytes().map_err(|source| not_edited(child, &[], source))?;
         Ok((bytes, plan))
     }
 }
@@ -101,7 +99,7 @@ impl Workspace {
 impl Delegations<'_> {
     /// Makes the child artifact, and gives the parent an id and a place in a chain; both or neither. The
     /// parent is locked meanwhile, so that it is not finished at the same time.
-    pub fn delegate(&self, order: &DelegationOrder<'_>) -> Result<Delegated, ChangeError> {
+    pub fn delegate(&self, order: &DelegationOrder<'_>) -> Result<Delegated, Error> {
         let child = match (order.file, self.workspace.configuration().delegation.folder.as_ref()) {
             (Some(file), _) => file.clone(),
             (None, Some(folder)) => in_folder(Some(folder), &file_name(order.agent, order.child_id)),
@@ -110,8 +108,8 @@ impl Delegations<'_> {
             }
         };
         // What cannot be delegated leaves no trace.
-        let parent = self.workspace.artifact(order.parent)?;
-        let refused = |source| ChangeError::Refused { path: order.parent.clone(), source };
+        let parent = self.workspace.artifact(order.parent).map_err(Error::unwritten)?;
+        let refused = |source| Error::left(order.parent, source);
         delegate(parent.artifact(), parent.completion(), order.parent_id, order.child_id).map_err(refused)?;
         crate::commit::make_folders_to(self.workspace.root(), &child, self.workspace.commit_options().fsync)
             .map_err(crate::commit::CommitError::from)?;
@@ -121,10 +119,8 @@ impl Delegations<'_> {
         self.workspace.change_files(&[order.parent.clone(), child.clone()], draft, |found| {
             let (bytes, plan) = self.workspace.decide_delegation(order, &child, found)?;
             let parent_bytes = found.first().copied().flatten().unwrap_or_default();
-            let edited =
-                apply(parent_bytes, &state_region(order.parent), &plan.parent).map_err(|source| {
-                    ChangeError::Edit { path: order.parent.clone(), bytes: parent_bytes.to_vec(), source }
-                })?;
+            let edited = apply(parent_bytes, &state_region(order.parent), &plan.parent)
+                .map_err(|source| not_edited(order.parent, parent_bytes, source))?;
             delegated = Some(Delegated {
                 child: child.clone(),
                 position: plan.position,
@@ -133,8 +129,7 @@ impl Delegations<'_> {
             Ok(vec![FileDecision::Write(edited.bytes), FileDecision::Write(bytes)])
         })?;
         // A commit that ends well has decided at least once.
-        delegated
-            .ok_or_else(|| crate::workspace::ArtifactError::Missing { path: order.parent.clone() }.into())
+        delegated.ok_or_else(|| Error::missing(order.parent.clone()).unwritten())
     }
 }
 

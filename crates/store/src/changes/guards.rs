@@ -3,7 +3,7 @@
 //! Every change of an artifact goes through both: [`Workspace::guard`] under the locks, when the new bytes
 //! are known and nothing is written yet; `Gates::follow` when all of it is on the disk.
 
-use crate::changes::ChangeError;
+use crate::Error;
 use crate::workspace::{Delegations, Workspace};
 use stepmark_frontmatter::apply;
 use stepmark_model::{
@@ -29,7 +29,7 @@ impl Workspace {
         path: &ProjectPath,
         [old, new]: [Option<&Artifact>; 2],
         draft: &EventDraft,
-    ) -> Result<Vec<Event>, ChangeError> {
+    ) -> Result<Vec<Event>, Error> {
         self.leases().admit(path, old)?;
         let mut insisted = match (old, new) {
             // Nothing moves: a person brings in what is so already.
@@ -41,7 +41,7 @@ impl Workspace {
         // Whatever is insisted on: history would explain what no command of the flow decided.
         if !draft.is_decided && self.flows().is_some_and(|flows| flows.is_record(path)) {
             let source = TransitionRefusal::OfFlow;
-            return Err(ChangeError::Refused { path: path.clone(), source });
+            return Err(Error::left(path, source));
         }
         if let (false, None, Some(new)) = (draft.is_decided, &draft.insistence, new)
             && let Some(reason) = self.coordination().and_then(|own| own.wrong_reference(old, new))
@@ -50,14 +50,14 @@ impl Workspace {
                 "`stepmark task list` shows all tasks; `--force --reason TEXT` writes `{path}` all the same"
             );
             let source = TransitionRefusal::Record { reason, help };
-            return Err(ChangeError::Refused { path: path.clone(), source });
+            return Err(Error::left(path, source));
         }
         // An import judges all that it brings in together.
         if let (false, None, Some(new)) = (draft.brings_back, &draft.insistence, new)
             && draft.kind != Kind::IMPORT
             && let Some(source) = self.judge_peers(old, new)
         {
-            return Err(ChangeError::Refused { path: path.clone(), source });
+            return Err(Error::left(path, source));
         }
         Ok(insisted)
     }
@@ -74,7 +74,7 @@ impl Workspace {
         before: &Artifact,
         after: &Artifact,
         draft: &EventDraft,
-    ) -> Result<Vec<Event>, ChangeError> {
+    ) -> Result<Vec<Event>, Error> {
         let path = before.path();
         let after = self.tracked(after)?;
         // Most changes neither touch the status nor end the work: then nothing more is asked.
@@ -106,7 +106,7 @@ impl Workspace {
         before: &TrackedArtifact,
         after: &TrackedArtifact,
         draft: &EventDraft,
-    ) -> Result<Option<StatusMove>, ChangeError> {
+    ) -> Result<Option<StatusMove>, Error> {
         let is_same = status_of(before.artifact()) == status_of(after.artifact());
         // So does what brings autodev to the files of the project. With its last step its flow has ended.
         let is_free = [Kind::UNDO, Kind::RESTORE, Kind::AUTODEV_CORRECTED, Kind::AUTODEV_UNPARSABLE];
@@ -115,7 +115,7 @@ impl Workspace {
         }
         let Some(choice) = before.lifecycle() else { return Ok(None) };
         let insistence = draft.insistence.as_deref();
-        let refused = |source| ChangeError::Refused { path: before.path().clone(), source };
+        let refused = |source| Error::left(before.path(), source);
         let artifacts = [before.artifact(), after.artifact()];
         let elsewhere = |guard: &Guard| match draft.is_decided {
             true => None,
@@ -201,7 +201,7 @@ impl Workspace {
         after: &TrackedArtifact,
         wants_children: bool,
         draft: &EventDraft,
-    ) -> Result<Option<Event>, ChangeError> {
+    ) -> Result<Option<Event>, Error> {
         let ends = after.completion().is_finished() && after.completion().is_news_after(before.completion());
         if !ends && !wants_children {
             return Ok(None);
@@ -211,7 +211,7 @@ impl Workspace {
         let open = self.open_children(before.path(), id)?;
         let told = open.iter().map(|child| child.path.clone()).collect::<Vec<_>>();
         finish_above(open, draft.insistence.as_deref())
-            .map_err(|source| ChangeError::Refused { path: before.path().clone(), source })?;
+            .map_err(|source| Error::left(before.path(), source))?;
         if told.is_empty() {
             return Ok(None);
         }
@@ -231,7 +231,7 @@ impl Workspace {
 
     /// The children of `id`, which stands at `parent`, that are not finished. All artifacts are read. One
     /// that cannot be read counts as open where delegation puts the children of this parent.
-    fn open_children(&self, parent: &ProjectPath, id: &str) -> Result<Vec<OpenChild>, ChangeError> {
+    fn open_children(&self, parent: &ProjectPath, id: &str) -> Result<Vec<OpenChild>, Error> {
         let found = self.artifacts()?;
         let folder = crate::changes::delegating::default_folder(parent);
         let mut open = Vec::new();
@@ -251,9 +251,9 @@ impl Workspace {
 
 impl Delegations<'_> {
     /// The open work delegated from `artifact`, which may not end above it. All artifacts are read.
-    pub fn open_children_of(&self, artifact: &TrackedArtifact) -> Result<Vec<OpenChild>, ChangeError> {
+    pub fn open_children_of(&self, artifact: &TrackedArtifact) -> Result<Vec<OpenChild>, Error> {
         match artifact.member().id() {
-            Some(id) => self.workspace.open_children(artifact.path(), id),
+            Some(id) => self.workspace.open_children(artifact.path(), id).map_err(Error::unwritten),
             None => Ok(Vec::new()),
         }
     }
@@ -291,10 +291,8 @@ mod tests {
         };
         let error = workspace.update("spec.md", |_| plan("done")).unwrap_err();
         let crate::changes::UpdateError::Change(error) = error;
-        let ChangeError::Refused { source: TransitionRefusal::Move(refusal), .. } = error else {
-            panic!("{error}")
-        };
-        assert!(matches!(*refusal, MoveRefusal::Illegal { .. }), "{refusal}");
+        let Some(TransitionRefusal::Move(refusal)) = error.detail() else { panic!("{error}") };
+        assert!(matches!(**refusal, MoveRefusal::Illegal { .. }), "{refusal}");
         assert_eq!(std::fs::read_to_string(&place).unwrap(), spec);
         workspace.update("spec.md", |_| plan("in-progress")).unwrap();
         workspace.update("spec.md", |spec| spec.transition("in-review")).unwrap();

@@ -1,9 +1,10 @@
 //! Memlogs of BMAD, and findings that its reviews put off: each change one commit under the lock of its file,
 //! told as an event.
 
-use crate::changes::{ChangeError, RecordDecision, UpdateError};
+use crate::changes::{exists, left_for};
 use crate::commit::{CommitError, make_folders_to};
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
+use crate::{Error, changes::RecordDecision};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     bmad::memlog::{Deferred, Memlog, MemlogEntry, defer, new_memlog},
@@ -20,7 +21,7 @@ pub enum MemlogChange<'c> {
 
 impl Workspace {
     /// Changes the memlog at `path`, and returns how many entries it has then.
-    pub fn change_memlog(&self, path: &ProjectPath, change: MemlogChange<'_>) -> Result<usize, ChangeError> {
+    pub fn change_memlog(&self, path: &ProjectPath, change: MemlogChange<'_>) -> Result<usize, Error> {
         let now = self.local_time().strftime("%Y-%m-%dT%H:%M").to_string();
         let draft = EventDraft::new(Kind::CHANGE).decided();
         let draft = match change {
@@ -44,13 +45,13 @@ impl Workspace {
     }
 
     /// Adds a finding to those that the spec at `path` puts off.
-    pub fn defer(&self, path: &ProjectPath, item: &Deferred<'_>) -> Result<(), ChangeError> {
+    pub fn defer(&self, path: &ProjectPath, item: &Deferred<'_>) -> Result<(), Error> {
         let draft = EventDraft::new(Kind::CHANGE).decided().with_command("defer");
         let decide = |found: &[Option<Artifact>]| {
-            let missing = || ArtifactError::Missing { path: path.clone() };
+            let missing = || Error::missing(path.clone());
             let found = found.first().and_then(Option::as_ref).ok_or_else(missing)?;
             let written = defer(path, found.bytes(), item);
-            let written = written.map_err(|reason| ChangeError::Left { path: path.clone(), reason })?;
+            let written = written.map_err(|reason| left_for(path, &reason))?;
             Ok(vec![RecordDecision::Write(written)])
         };
         self.change_record(path, &draft, decide)
@@ -60,11 +61,11 @@ impl Workspace {
         &self,
         path: &ProjectPath,
         draft: &EventDraft,
-        decide: impl FnMut(&[Option<Artifact>]) -> Result<Vec<RecordDecision>, ChangeError>,
-    ) -> Result<(), ChangeError> {
+        decide: impl FnMut(&[Option<Artifact>]) -> Result<Vec<RecordDecision>, Error>,
+    ) -> Result<(), Error> {
         match self.change_records(std::slice::from_ref(path), |_| draft.clone(), decide) {
             Ok(_) => Ok(()),
-            Err(UpdateError::Refused { source, .. } | UpdateError::Change(source)) => Err(source),
+            Err(error) => Err(Error::from(error).unwritten()),
         }
     }
 }
@@ -74,12 +75,12 @@ fn changed(
     found: Option<&Artifact>,
     change: MemlogChange<'_>,
     now: &str,
-) -> Result<String, ChangeError> {
+) -> Result<String, Error> {
     let memlog = found.map(|found| Memlog::read(found.bytes()));
     let text = match (memlog, change) {
-        (Some(_), MemlogChange::Init(_)) => return Err(ChangeError::Exists { path: path.clone() }),
+        (Some(_), MemlogChange::Init(_)) => return Err(exists(path)),
         (None, MemlogChange::Append(_) | MemlogChange::Set(..)) => {
-            return Err(ArtifactError::Missing { path: path.clone() }.into());
+            return Err(Error::missing(path.clone()));
         }
         (None, MemlogChange::Init(fields)) => new_memlog(fields, now),
         (Some(memlog), MemlogChange::Append(entry)) => memlog.and_then(|memlog| memlog.append(&entry, now)),
@@ -87,5 +88,5 @@ fn changed(
             memlog.and_then(|memlog| memlog.set(key, value, now))
         }
     };
-    text.map_err(|reason| ChangeError::Left { path: path.clone(), reason })
+    text.map_err(|reason| left_for(path, &reason))
 }

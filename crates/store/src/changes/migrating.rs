@@ -1,8 +1,9 @@
 //! From BMAD 6 to BMAD 7 on the disk: which files are read, and all that is written as one change.
 
+use crate::Error;
+use crate::changes::{exists, left_for};
 use std::{collections::BTreeMap, sync::Arc};
 
-use crate::changes::ChangeError;
 use crate::commit::{CommitError, FileDecision, make_folders_to};
 use crate::disk::folder::{EntryKind, Folder};
 use crate::workspace::Workspace;
@@ -54,9 +55,9 @@ impl Workspace {
     }
 
     /// Writes what a migration makes, and moves the old files into the archive: all as one change.
-    pub fn migrate(&self, made: &Migration) -> Result<(), ChangeError> {
+    pub fn migrate(&self, made: &Migration) -> Result<(), Error> {
         let new = |path: &ProjectPath| match self.read_file(path) {
-            Ok(_) => Err(ChangeError::Exists { path: path.clone() }),
+            Ok(_) => Err(exists(path)),
             Err(_) => Ok(()),
         };
         let mut decisions: BTreeMap<ProjectPath, FileDecision> = BTreeMap::new();
@@ -73,19 +74,22 @@ impl Workspace {
     }
 
     /// Takes a migration back: the archive's files go where they were; those made go, if nobody changed them.
-    pub fn migrate_back(&self, made: &Migration, output: &ProjectPath) -> Result<(), ChangeError> {
+    pub fn migrate_back(&self, made: &Migration, output: &ProjectPath) -> Result<(), Error> {
         let mut decisions: BTreeMap<ProjectPath, FileDecision> = BTreeMap::new();
         for (path, bytes) in &made.files {
-            if self.read_file(path)? != *bytes {
+            if self.read_file(path).map_err(Error::unwritten)? != *bytes {
                 let reason = "it was changed since; undo that first, or keep it".to_owned();
-                return Err(ChangeError::Left { path: path.clone(), reason });
+                return Err(left_for(path, &reason));
             }
             decisions.insert(path.clone(), FileDecision::Delete);
         }
         for (archived, _) in &made.archived {
             let folder = format!("{output}/{ARCHIVE}/");
             let below = archived.as_str().strip_prefix(&folder).unwrap_or(archived.as_str());
-            decisions.insert(output.join(below)?, FileDecision::Write(self.read_file(archived)?));
+            decisions.insert(
+                output.join(below)?,
+                FileDecision::Write(self.read_file(archived).map_err(Error::unwritten)?),
+            );
             decisions.insert(archived.clone(), FileDecision::Delete);
         }
         self.write_together(&decisions, "import bmad-7 --undo")
@@ -93,17 +97,20 @@ impl Workspace {
 
     /// Puts a script that calls stepmark in place of BMAD's `memlog.py`, which stays beside it; or takes it
     /// away again. Returns whether anything changed.
-    pub fn set_memlog_shim(&self, is_wanted: bool) -> Result<bool, ChangeError> {
+    pub fn set_memlog_shim(&self, is_wanted: bool) -> Result<bool, Error> {
         let [script, kept] = ["memlog.py", "memlog_bmad.py"].map(|name| format!("_bmad/scripts/{name}"));
         let (script, kept) = (ProjectPath::new(script)?, ProjectPath::new(kept)?);
-        let now = self.read_file(&script)?;
+        let now = self.read_file(&script).map_err(Error::unwritten)?;
         let is_shim = now == MEMLOG_SHIM.as_bytes();
         if is_shim == is_wanted {
             return Ok(false);
         }
         let decisions = match is_wanted {
             true => [(script, FileDecision::Write(MEMLOG_SHIM.into())), (kept, FileDecision::Write(now))],
-            false => [(script, FileDecision::Write(self.read_file(&kept)?)), (kept, FileDecision::Delete)],
+            false => [
+                (script, FileDecision::Write(self.read_file(&kept).map_err(Error::unwritten)?)),
+                (kept, FileDecision::Delete),
+            ],
         };
         self.write_together(&decisions.into(), "memlog shim")?;
         Ok(true)
@@ -113,7 +120,7 @@ impl Workspace {
         &self,
         decisions: &BTreeMap<ProjectPath, FileDecision>,
         command: &str,
-    ) -> Result<(), ChangeError> {
+    ) -> Result<(), Error> {
         let paths: Vec<ProjectPath> = decisions.keys().cloned().collect();
         for (path, _) in decisions.iter().filter(|(_, own)| matches!(own, FileDecision::Write(_))) {
             make_folders_to(self.root(), path, self.commit_options().fsync).map_err(CommitError::from)?;

@@ -13,24 +13,21 @@ pub(crate) mod removing;
 use std::{cell::LazyCell, collections::BTreeSet, path::Path};
 
 use crate::{
+    Error, ErrorKind,
     changes::{artifact_change::ArtifactChange, recording::Versions},
-    checking::CheckError,
     commit::{
         self, CommitError, Conflict, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
-        WriteState, named,
+        WriteState,
     },
     configuration::{PACKS_FOLDER, STEPMARK_GITIGNORE, initial_configuration},
-    disk::{CONFIGURATION_PATH, walk::WalkError},
-    gates::GateError,
-    history::HistoryError,
-    leases::LeaseError,
+    disk::CONFIGURATION_PATH,
     repository::{git::GitFacts, git_history::head_commit},
-    workspace::{ArtifactError, Workspace, workflows::WorkflowFileError},
+    workspace::Workspace,
 };
 use stepmark_frontmatter::{Edit, EditError, KeyIndex, KeyPath, Value};
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, ProjectPathError},
-    journal::{ArtifactKey, Event, EventDraft, EventId, Kind},
+    artifact::{Artifact, ProjectPath},
+    journal::{Event, EventDraft, Kind},
     lifecycle::{Lasting, Once},
     packs::{MoveCall, NamedMove},
     tracked_artifact::TrackedArtifact,
@@ -42,7 +39,6 @@ pub use memlogs::MemlogChange;
 pub use migrating::MigrationLoss;
 pub(crate) use recording::RECORDS_A_COMMIT;
 pub use recording::RecordDecision;
-pub use removing::ConfigureError;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeReason {
@@ -90,7 +86,7 @@ impl Workspace {
         path: impl AsRef<Path>,
         decide: impl FnMut(&TrackedArtifact) -> Result<Plan, E>,
     ) -> Result<ChangeReport, UpdateError<E>> {
-        let path = ProjectPath::new(path).map_err(ChangeError::from)?;
+        let path = ProjectPath::new(path).map_err(Error::from)?;
         self.update_telling(&path, &EventDraft::new(Kind::CHANGE), decide)
     }
 
@@ -113,17 +109,17 @@ impl Workspace {
         &self,
         paths: &[ProjectPath],
         draft: impl Fn(&ProjectPath) -> EventDraft,
-        mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, ChangeError>,
-    ) -> Result<Vec<Outcome>, ChangeError> {
-        let outcomes =
-            self.change_files_asking(paths, draft, |found| Ok::<_, Halt<ChangeError>>(decide(found)?))?;
+        mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, Error>,
+    ) -> Result<Vec<Outcome>, Error> {
+        let outcomes = self.change_files_asking(paths, draft, |found| Ok::<_, Halt<Error>>(decide(found)?));
+        let outcomes = outcomes.map_err(Error::unwritten)?;
         // The next command that changes a record tells what is behind.
         paths.iter().find_map(|path| self.follow_records(path));
         Ok(outcomes)
     }
 
     /// The same, where `decide` may want to ask what takes long.
-    pub(crate) fn change_files_asking<E: From<ChangeError> + From<CommitError>>(
+    pub(crate) fn change_files_asking<E: From<Error> + From<CommitError>>(
         &self,
         paths: &[ProjectPath],
         draft: impl Fn(&ProjectPath) -> EventDraft,
@@ -166,7 +162,12 @@ impl Workspace {
                 true => self
                     .gates()
                     .follow(path)
-                    .map_err(|source| ChangeError::GatesNotOpened { path: path.clone(), source })?,
+                    .map_err(|source| {
+                        let message = format!(
+                            "`{path}` is changed, but its gates are not up to date: `stepmark project` rebuilds them"
+                        );
+                        Error::io(message, source).wrote(WriteState::Written)
+                    })?,
             }
         }
         Ok(outcomes)
@@ -179,7 +180,7 @@ impl Workspace {
         command: &Command,
         strictness: Strictness,
         reason: ChangeReason,
-    ) -> Result<ChangeReport, ChangeError> {
+    ) -> Result<ChangeReport, Error> {
         let text = match &reason {
             ChangeReason::Unsaid => None,
             ChangeReason::Said(text) | ChangeReason::Forced(text) => Some(text.clone()),
@@ -195,7 +196,7 @@ impl Workspace {
             if let Command::Move(call) = command {
                 self.guard_move(call, artifact, &plan)?;
             }
-            Ok(plan)
+            Ok::<_, TransitionRefusal>(plan)
         })?;
         if matches!(command, Command::Complete { .. })
             && let Err(error) = self.leases().release_after_step(carried.artifact.artifact())
@@ -206,7 +207,7 @@ impl Workspace {
     }
 
     /// The moves with a name that lead on from the state of the artifact at `path`, in the order of its pack.
-    pub fn legal_moves(&self, path: &ProjectPath) -> Result<Vec<NamedMove>, ArtifactError> {
+    pub fn legal_moves(&self, path: &ProjectPath) -> Result<Vec<NamedMove>, Error> {
         let artifact = self.artifact(path)?;
         let Some(choice) = artifact.lifecycle() else { return Ok(Vec::new()) };
         let status = artifact.artifact().state().status.as_ref().map(|status| status.text.as_str());
@@ -223,8 +224,8 @@ impl Workspace {
         path: &ProjectPath,
         mut call: MoveCall,
         reason: Option<String>,
-    ) -> Result<ChangeReport, ChangeError> {
-        let (artifact, attribution) = (self.artifact(path)?, self.attribution());
+    ) -> Result<ChangeReport, Error> {
+        let (artifact, attribution) = (self.artifact(path).map_err(Error::unwritten)?, self.attribution());
         let given = [
             ("now", Some(self.now().to_string())),
             ("actor", Some(attribution.actor.to_string())),
@@ -288,131 +289,60 @@ impl Workspace {
     }
 
     /// Makes the configuration of the project, with `project_id` as its identity, if there is none.
-    pub fn initialise(&self, project_id: &str) -> Result<Initialised, ChangeError> {
-        let create = |path: &str, text: &str| {
+    pub fn initialise(&self, project_id: &str) -> Result<Initialised, Error> {
+        let create = |path: &str, text: &str| -> Result<Initialised, Error> {
             let path = ProjectPath::new(path)?;
             match commit::create(self.root(), &path, text.as_bytes(), self.commit_options()) {
                 Ok(_) => Ok(Initialised::Created),
                 Err(CommitError::Publish(PublishError::Conflict(_))) => Ok(Initialised::Existing),
-                Err(error) => Err(ChangeError::from(error)),
+                Err(error) => Err(error.into()),
             }
         };
         create(".stepmark/.gitignore", STEPMARK_GITIGNORE)?;
         create(CONFIGURATION_PATH, &initial_configuration(project_id))
     }
 
-    pub fn make_pack(&self, name: &str, text: &str, schema: &str) -> Result<(), ChangeError> {
-        let create = |file: &str, text: &str| {
+    pub fn make_pack(&self, name: &str, text: &str, schema: &str) -> Result<(), Error> {
+        let create = |file: &str, text: &str| -> Result<Outcome, Error> {
             let path = ProjectPath::new(format!("{PACKS_FOLDER}/{file}"))?;
-            commit::create(self.root(), &path, text.as_bytes(), self.commit_options())
-                .map_err(ChangeError::from)
+            Ok(commit::create(self.root(), &path, text.as_bytes(), self.commit_options())?)
         };
         create(&format!("{name}.yaml"), text)?;
         match create("pack.schema.json", schema) {
-            Ok(_) | Err(ChangeError::Commit(CommitError::Publish(PublishError::Conflict(_)))) => Ok(()),
-            Err(error) => Err(error),
+            Err(error) if error.conflict().is_none() => Err(error),
+            _ => Ok(()),
         }
     }
 
-    pub(crate) fn read_again(
-        &self,
-        path: &ProjectPath,
-        bytes: &[u8],
-    ) -> Result<TrackedArtifact, ChangeError> {
+    pub(crate) fn read_again(&self, path: &ProjectPath, bytes: &[u8]) -> Result<TrackedArtifact, Error> {
         self.tracked(&Artifact::read(path.clone(), bytes.to_vec()))
     }
 
-    pub(crate) fn tracked(&self, artifact: &Artifact) -> Result<TrackedArtifact, ChangeError> {
-        let tracked = self.track(artifact.clone());
-        tracked.map_err(|error: WorkflowFileError| ArtifactError::from(error).into())
+    pub(crate) fn tracked(&self, artifact: &Artifact) -> Result<TrackedArtifact, Error> {
+        self.track(artifact.clone())
     }
 }
 
+/// The keys of the artifact at `path` cannot be edited.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ChangeError {
-    #[error(transparent)]
-    Path(#[from] ProjectPathError),
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-    #[error("`{path}` is left as it is")]
-    Refused { path: ProjectPath, source: TransitionRefusal },
-    #[error("cannot edit `{path}`")]
-    Edit { path: ProjectPath, bytes: Vec<u8>, source: EditError },
-    #[error("cannot make `{path}`: `{other}` has its id already, and one id has one history ({key})")]
-    IdTaken { path: ProjectPath, key: ArtifactKey, other: ProjectPath },
-    #[error("event {event} is about no artifact: there is nothing to change")]
-    NoArtifact { event: EventId },
-    #[error("event {event} removed `{path}`, and history keeps its frontmatter only")]
-    Removed {
-        event: EventId,
-        path: ProjectPath,
-        /// Set where git had its bytes then.
-        was_in_git: bool,
-    },
-    #[error("event {event} was taken back already, by event {by}")]
-    Undone { event: EventId, by: EventId },
-    #[error(
-        "`{path}` is left as it is: neither the commit that is checked out nor the index of git has these bytes"
-    )]
-    NotInGit { path: ProjectPath },
-    #[error("`{path}` is left as it is: work was delegated from it: {}", named(.children))]
-    HasChildren { path: ProjectPath, children: Vec<ProjectPath> },
-    #[error(transparent)]
-    History(#[from] HistoryError),
-    #[error(transparent)]
-    Lease(#[from] LeaseError),
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    #[error("`{path}` is left as it is: a gate that says a step is done would stay behind")]
-    GatesNotClosed { path: ProjectPath, source: GateError },
-    #[error("`{path}` is changed, but its gates are not up to date: `stepmark project` rebuilds them")]
-    GatesNotOpened { path: ProjectPath, source: GateError },
-    #[error(transparent)]
-    Check(#[from] CheckError),
-    #[error("`{path}` is left as it is: {reason}")]
-    Left { path: ProjectPath, reason: String },
-    #[error("`{path}` exists already: name another file")]
-    Exists { path: ProjectPath },
-    #[error(transparent)]
-    Commit(CommitError),
+#[error("cannot edit `{path}`")]
+pub struct EditFailure {
+    pub path: ProjectPath,
+    pub bytes: Vec<u8>,
+    pub source: EditError,
 }
 
-impl From<CommitError> for ChangeError {
-    fn from(error: CommitError) -> Self {
-        match error {
-            CommitError::Missing { path } => ArtifactError::Missing { path }.into(),
-            error => Self::Commit(error),
-        }
-    }
+pub(crate) fn not_edited(path: &ProjectPath, bytes: &[u8], source: EditError) -> Error {
+    let failure = EditFailure { path: path.clone(), bytes: bytes.to_vec(), source };
+    Error::told(ErrorKind::Refused, failure).at(path).unwritten()
 }
 
-impl ChangeError {
-    pub const fn write_state(&self) -> WriteState {
-        match self {
-            Self::GatesNotOpened { .. } => WriteState::Written,
-            Self::Commit(error) => error.write_state(),
-            _ => WriteState::NotWritten,
-        }
-    }
+pub(crate) fn exists(path: &ProjectPath) -> Error {
+    Error::exists(format!("`{path}` exists already: name another file")).unwritten()
+}
 
-    /// Returns whether another program's writing kept this change from being made: trying again later helps.
-    pub const fn is_conflict(&self) -> bool {
-        matches!(
-            self,
-            Self::Commit(
-                CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. })
-                    | CommitError::OutdatedAnswers { .. }
-            )
-        )
-    }
-
-    pub fn conflict(&self) -> Option<&Conflict> {
-        match self {
-            Self::Commit(CommitError::Publish(PublishError::Conflict(conflict))) => Some(conflict),
-            _ => None,
-        }
-    }
+pub fn left_for(path: &ProjectPath, reason: &str) -> Error {
+    Error::refused(format!("`{path}` is left as it is: {reason}")).unwritten()
 }
 
 /// The error of [`Workspace::update`](crate::workspace::Workspace::update); `E` is the caller's own.
@@ -422,18 +352,18 @@ pub enum UpdateError<E> {
     #[error("`{path}` is left as it is")]
     Refused { path: ProjectPath, source: E },
     #[error(transparent)]
-    Change(#[from] ChangeError),
+    Change(Error),
 }
 
 impl<E> UpdateError<E> {
-    pub const fn write_state(&self) -> WriteState {
+    pub fn write_state(&self) -> WriteState {
         match self {
             Self::Refused { .. } => WriteState::NotWritten,
-            Self::Change(error) => error.write_state(),
+            Self::Change(error) => error.write_state().unwrap_or(WriteState::NotWritten),
         }
     }
 
-    pub const fn is_conflict(&self) -> bool {
+    pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Change(error) if error.is_conflict())
     }
 
@@ -445,12 +375,26 @@ impl<E> UpdateError<E> {
     }
 }
 
-impl From<UpdateError<TransitionRefusal>> for ChangeError {
+impl From<UpdateError<TransitionRefusal>> for Error {
     fn from(error: UpdateError<TransitionRefusal>) -> Self {
         match error {
-            UpdateError::Refused { path, source } => Self::Refused { path, source },
+            UpdateError::Refused { path, source } => Self::left(&path, source),
             UpdateError::Change(error) => error,
         }
+    }
+}
+
+impl From<UpdateError<Self>> for Error {
+    fn from(error: UpdateError<Self>) -> Self {
+        match error {
+            UpdateError::Refused { source, .. } | UpdateError::Change(source) => source,
+        }
+    }
+}
+
+impl<E> From<Error> for UpdateError<E> {
+    fn from(error: Error) -> Self {
+        Self::Change(error.unwritten())
     }
 }
 

@@ -1,14 +1,16 @@
 //! The events that the journal is told of a change, found under the locks of the files.
 
+use crate::{Error, changes::not_edited};
 use crate::{
-    changes::{ChangeError, UpdateError},
+    changes::UpdateError,
     commit::{FileDecision, FileTransition, Halt, Outcome},
-    history::{History, HistoryError},
+    history::History,
     repository::git::GitFacts,
     workspace::Workspace,
 };
 use serde_json::Value as Json;
 use stepmark_frontmatter::{Document, Edit, Yaml, apply, diff};
+use stepmark_model::journal::ReplayError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, state_region},
     check::rules::systems::record_edited_finding,
@@ -29,10 +31,10 @@ impl Workspace {
         versions: &Versions,
         draft: &EventDraft,
         facts: &GitFacts,
-    ) -> Result<Vec<Event>, Halt<ChangeError>> {
+    ) -> Result<Vec<Event>, Halt<Error>> {
         let path = change.path;
         let artifacts = [versions.old.as_ref(), versions.new.as_ref()];
-        let mut events = self.guard(path, artifacts, draft)?;
+        let mut events = self.guard(path, artifacts, draft).map_err(Error::unwritten)?;
         let moment = |artifact: Option<&Artifact>| match artifact {
             Some(artifact) => ArtifactState::of_artifact(artifact),
             None => ArtifactState::of(path, None),
@@ -52,7 +54,7 @@ impl Workspace {
             _ => self
                 .history()
                 .ask(|history| past(history, path, &old, git.is_checked_out))
-                .map_err(ChangeError::from)?,
+                .map_err(Error::unwritten)?,
         };
         let prior = prior.ok_or_else(|| ask_git(true))?;
         let author = match &prior {
@@ -74,9 +76,13 @@ impl Workspace {
             let finding = record_edited_finding(path);
             let (reason, help) = (finding.message, finding.help.unwrap_or_default());
             let source = TransitionRefusal::Record { reason, help };
-            return Err(ChangeError::Refused { path: path.clone(), source }.into());
+            return Err(Error::left(path, source).into());
         }
-        let failed = |source| ChangeError::GatesNotClosed { path: path.clone(), source };
+        let failed = |source| {
+            let message =
+                format!("`{path}` is left as it is: a gate that says a step is done would stay behind");
+            Error::io(message, source).unwritten()
+        };
         self.gates().close(path, versions.new.as_ref()).map_err(failed)?;
         let draft = draft.clone().keeping(versions.spelling.as_ref());
         let builder = EventBuilder { attribution: self.attribution(), now: self.now(), path };
@@ -92,7 +98,7 @@ fn past(
     path: &ProjectPath,
     old: &ArtifactState,
     is_checked_out: Option<bool>,
-) -> Result<Option<PriorState>, HistoryError> {
+) -> Result<Option<PriorState>, Error> {
     let ArtifactState { key, digests, state } = old;
     let digests = *digests;
     let found = history.heads_and_ways(key, path)?;
@@ -135,7 +141,7 @@ fn past(
 
 /// The past of an artifact whose state is that of `event`. The digest of a state says nothing of times: where
 /// they, or anything else that is recorded, differ, somebody changed them since.
-fn known(history: &History, event: &Event, old: &ArtifactState) -> Result<PriorState, HistoryError> {
+fn known(history: &History, event: &Event, old: &ArtifactState) -> Result<PriorState, Error> {
     let recorded = recorded_state(history, event.id)?;
     Ok(match (recorded, &old.state) {
         (Some(recorded), Some(now)) if recorded != *now => {
@@ -150,10 +156,10 @@ fn is_same_file(recorded: Option<Digests>, now: Option<Digests>) -> bool {
 }
 
 /// The state after an event; `None` where the way to it is cut, or there was none that could be read.
-fn recorded_state(history: &History, event: EventId) -> Result<Option<Json>, HistoryError> {
+fn recorded_state(history: &History, event: EventId) -> Result<Option<Json>, Error> {
     match history.state_after(event) {
         Ok(state) => Ok(Some(state)),
-        Err(HistoryError::Replay { .. }) => Ok(None),
+        Err(error) if error.detail::<ReplayError>().is_some() => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -201,14 +207,14 @@ impl Workspace {
                 }
             }
             let decided = paths.iter().zip(found).zip(decisions).map(edit);
-            decided.collect::<Result<_, ChangeError>>().map_err(|error| Halt::Refused(error.into()))
+            decided.collect::<Result<_, Error>>().map_err(|error| Halt::Refused(error.into()))
         })
     }
 }
 
 impl Workspace {
     /// Refuses that the new record at `path` takes the id of another artifact: they would have one history.
-    fn refuse_taken_id(&self, path: &ProjectPath, bytes: &[u8]) -> Result<(), ChangeError> {
+    fn refuse_taken_id(&self, path: &ProjectPath, bytes: &[u8]) -> Result<(), Error> {
         let key_of =
             |path: &ProjectPath, bytes: Vec<u8>| ArtifactKey::of(&Artifact::read(path.clone(), bytes));
         let key = key_of(path, bytes.to_vec());
@@ -218,16 +224,19 @@ impl Workspace {
             !key.is_path() && self.read_file(other).is_ok_and(|bytes| key_of(other, bytes) == key)
         };
         match others.find(is_there) {
-            Some(other) => Err(ChangeError::IdTaken { path: path.clone(), key, other }),
+            Some(other) => Err(Error::refused(format!(
+                "cannot make `{path}`: `{other}` has its id already, and one id has one history ({key})"
+            ))
+            .help("give it another id, with --id")),
             None => Ok(()),
         }
     }
 }
 
-fn edited(path: &ProjectPath, bytes: &[u8], edits: &[Edit]) -> Result<FileDecision, ChangeError> {
+fn edited(path: &ProjectPath, bytes: &[u8], edits: &[Edit]) -> Result<FileDecision, Error> {
     match apply(bytes, &state_region(path), edits) {
         Ok(edited) => Ok(FileDecision::Write(edited.bytes)),
-        Err(source) => Err(ChangeError::Edit { path: path.clone(), bytes: bytes.to_vec(), source }),
+        Err(source) => Err(not_edited(path, bytes, source)),
     }
 }
 
@@ -349,7 +358,7 @@ mod tests {
         set("5");
         assert_eq!(kinds()[4..], ["external-edit", "change"], "{:?}", kinds());
         let refused = workspace.remove(&path, None, false).unwrap_err();
-        assert!(matches!(refused, ChangeError::NotInGit { .. }), "{refused}");
+        assert!(refused.to_string().contains("nor the index of git"), "{refused}");
         git(&["add", "a.md"]);
         workspace.remove(&path, None, false).unwrap();
         assert!(!place.exists());

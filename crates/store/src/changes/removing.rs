@@ -3,15 +3,16 @@
 use std::{cell::Cell, collections::BTreeMap, rc::Rc};
 
 use crate::{
-    changes::{ChangeError, ChangeReason, ChangeReport, RecordDecision},
-    commit::{self, CommitError, Expected, FileDecision, Halt, Outcome},
+    Error,
+    changes::{ChangeReason, ChangeReport, RecordDecision},
+    commit::{self, Expected, FileDecision, Halt, Outcome, named},
     disk::CONFIGURATION_PATH,
     repository::CheckedOut,
-    workspace::{ArtifactError, OpenError, Workspace},
+    workspace::Workspace,
 };
-use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
+use stepmark_frontmatter::{Edit, KeyPath, Region, Value, apply};
 use stepmark_model::{
-    artifact::{Artifact, FileHash, ProjectPath, ProjectPathError},
+    artifact::{Artifact, FileHash, ProjectPath},
     delegation::Member,
     journal::{self, Event, EventDraft, EventId, Kind},
     tracked_artifact::TrackedArtifact,
@@ -27,7 +28,7 @@ type Answer = (FileHash, bool);
 impl Workspace {
     /// Removes an artifact's file; history keeps its frontmatter, who and why, and git the bytes. `force`
     /// also removes bytes that git does not have, and an artifact that work was delegated from.
-    pub fn remove(&self, path: &ProjectPath, reason: Option<String>, force: bool) -> Result<(), ChangeError> {
+    pub fn remove(&self, path: &ProjectPath, reason: Option<String>, force: bool) -> Result<(), Error> {
         let draft = EventDraft::new(Kind::DELETE)
             .with_command(format!("remove {path}"))
             .insisting(force.then(|| reason.clone().unwrap_or_else(|| "removed by force".to_owned())))
@@ -39,7 +40,7 @@ impl Workspace {
         };
         let outcomes = self.change_files_asking(std::slice::from_ref(path), draft, |found| {
             let [Some(bytes)] = *found else {
-                return Err(ChangeError::from(ArtifactError::Missing { path: path.clone() }).into());
+                return Err(Error::missing(path.clone()).into());
             };
             let hash = FileHash::of(bytes);
             let Some((_, is_in_git)) = answer.get().filter(|(asked, _)| *asked == hash) else {
@@ -50,22 +51,27 @@ impl Workspace {
                 })));
             };
             if !force && !is_in_git {
-                return Err(ChangeError::NotInGit { path: path.clone() }.into());
+                return Err(not_in_git(path).into());
             }
             let children = if force { Vec::new() } else { self.children(path, bytes)? };
             if children.is_empty() {
                 Ok(vec![FileDecision::Delete])
             } else {
-                Err(ChangeError::HasChildren { path: path.clone(), children }.into())
+                Err(Error::refused(format!(
+                    "`{path}` is left as it is: work was delegated from it: {}",
+                    named(&children)
+                ))
+                .help("remove them first, or remove it with `--force`: then they have no parent (SM504)")
+                .into())
             }
         });
-        outcomes?;
+        outcomes.map_err(Error::unwritten)?;
         self.follow_records(path);
         Ok(())
     }
 
     /// The artifacts that would have no parent without that of `bytes`. All artifacts are read.
-    fn children(&self, path: &ProjectPath, bytes: &[u8]) -> Result<Vec<ProjectPath>, ChangeError> {
+    fn children(&self, path: &ProjectPath, bytes: &[u8]) -> Result<Vec<ProjectPath>, Error> {
         let member = Member::of(&Artifact::read(path.clone(), bytes.to_vec()), None);
         let Some(id) = member.id() else { return Ok(Vec::new()) };
         let others: Vec<Member> = self.artifacts()?.artifacts.iter().map(TrackedArtifact::member).collect();
@@ -80,28 +86,35 @@ impl Workspace {
 impl Workspace {
     /// Takes back what `event` changed, as a new event; history is never rewritten. Events of one decision
     /// are taken back in one commit or not at all. Files that were made then stay, which is remarked.
-    pub fn undo(&self, event: &Event, reason: ChangeReason) -> Result<ChangeReport, ChangeError> {
-        let refused = match self.take_back(event, reason) {
-            Err(error @ ChangeError::Refused { .. }) => error,
+    pub fn undo(&self, event: &Event, reason: ChangeReason) -> Result<ChangeReport, Error> {
+        let refused = match self.take_back(event, reason).map_err(Error::unwritten) {
+            Err(error) if error.detail::<TransitionRefusal>().is_some() => error,
             other => return other,
         };
         let Some(artifact) = &event.artifact else { return Err(refused) };
-        let lineage = self.history().ask(|history| history.lineage(&artifact.key, &artifact.path))?;
+        let lineage = self.history().ask(|history| history.lineage(&artifact.key, &artifact.path));
+        let lineage = lineage.map_err(Error::unwritten)?;
         let undone_by = |id: EventId| {
             let id = serde_json::Value::from(id.to_string());
             lineage.events().iter().rev().find(|other| other.data.get("undone") == Some(&id)).map(|by| by.id)
         };
         let by = undone_by(event.id).filter(|by| undone_by(*by).is_none());
-        Err(by.map_or(refused, |by| ChangeError::Undone { event: event.id, by }))
+        Err(by.map_or(refused, |by| {
+            Error::refused(format!("event {} was taken back already, by event {by}", event.id))
+                .help(format!("`stepmark undo {by}` brings it back"))
+                .unwritten()
+        }))
     }
 
-    fn take_back(&self, event: &Event, reason: ChangeReason) -> Result<ChangeReport, ChangeError> {
+    fn take_back(&self, event: &Event, reason: ChangeReason) -> Result<ChangeReport, Error> {
         let Some(artifact) = &event.artifact else {
-            return Err(ChangeError::NoArtifact { event: event.id });
+            return Err(Error::usage(format!(
+                "event {} is about no artifact: there is nothing to change",
+                event.id
+            )));
         };
         if event.kind == Kind::DELETE {
-            let was_in_git = event.data.get(IN_GIT) != Some(&false.into());
-            return Err(ChangeError::Removed { event: event.id, path: artifact.path.clone(), was_in_git });
+            return Err(removed(event, &artifact.path));
         }
         let draft = reason.on(EventDraft::new(Kind::UNDO).with_command(format!("undo {}", event.id)));
         let together = self.history().ask(|history| history.decided_with(event))?;
@@ -144,7 +157,7 @@ impl Workspace {
         paths: &[ProjectPath],
         outcomes: Vec<Outcome>,
         made: &[Event],
-    ) -> Result<ChangeReport, ChangeError> {
+    ) -> Result<ChangeReport, Error> {
         let with = paths.iter().filter(|other| *other != path);
         let mut remarks: Vec<Remark> =
             with.map(|other| Remark::TakenBackToo { path: other.to_string() }).collect();
@@ -152,29 +165,19 @@ impl Workspace {
         remarks.extend(made.map(|made| Remark::MadeStays { path: made.path.to_string() }));
         remarks.extend(paths.iter().find_map(|path| self.follow_records(path)));
         let outcome = paths.iter().zip(outcomes).find_map(|(own, outcome)| (own == path).then_some(outcome));
-        let artifact = self.artifact(path).map_err(ChangeError::from)?;
+        let artifact = self.artifact(path)?;
         Ok(ChangeReport { artifact, remarks, outcome: outcome.unwrap_or(Outcome::Unchanged) })
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigureError {
-    #[error(transparent)]
-    Path(#[from] ProjectPathError),
-    #[error("cannot change `{CONFIGURATION_PATH}`")]
-    Edit(#[from] EditError),
-    #[error(transparent)]
-    Commit(#[from] CommitError),
-    #[error(transparent)]
-    Open(#[from] OpenError),
-}
-
 impl Workspace {
-    pub fn configure(&self, key: KeyPath, value: Value) -> Result<Self, ConfigureError> {
+    pub fn configure(&self, key: KeyPath, value: Value) -> Result<Self, Error> {
         let path = ProjectPath::new(CONFIGURATION_PATH)?;
         let found = commit::read_whole(self.root(), &path)?;
         let edits = [Edit::Set { path: key, value }];
-        let edited = apply(found.as_deref().unwrap_or_default(), &Region::WholeFile, &edits)?;
+        let edited = apply(found.as_deref().unwrap_or_default(), &Region::WholeFile, &edits);
+        let failed = |source| Error::refused(format!("cannot change `{CONFIGURATION_PATH}`")).because(source);
+        let edited = edited.map_err(failed)?;
         let expected = Expected::of(found.as_deref());
         commit::replace_whole(self.root(), &path, expected, &edited.bytes, self.commit_options())?;
         let changed = Self::open_with(self.root().clone(), self.configuration().given())?;
@@ -183,4 +186,24 @@ impl Workspace {
             .with_clock(self.clock())
             .with_commit_options(*self.commit_options()))
     }
+}
+
+fn not_in_git(path: &ProjectPath) -> Error {
+    Error::refused(format!(
+        "`{path}` is left as it is: neither the commit that is checked out nor the index of git has these bytes"
+    )).help("commit it first, or remove it with `--force`")
+}
+
+/// A reason why `event`, which removed the file at `path`, cannot be taken back.
+fn removed(event: &Event, path: &ProjectPath) -> Error {
+    let message = format!("event {} removed `{path}`, and history keeps its frontmatter only", event.id);
+    let help = if event.data.get(IN_GIT) == Some(&false.into()) {
+        "it was removed by force, and git did not have these bytes: they are gone".to_owned()
+    } else {
+        format!(
+            "git brings the file back: `git restore {path}` as long as the index has it, else `git checkout COMMIT -- \
+             {path}`, where COMMIT is one that has it; history goes on from there"
+        )
+    };
+    Error::refused(message).help(help)
 }

@@ -1,5 +1,6 @@
 //! Checking what changed between two states of a repository: the facts that rules ask for come from git.
 
+use crate::{Error, checking::read_baseline};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, OnceLock},
@@ -8,7 +9,7 @@ use std::{
 use crate::{
     bmad::sprint::Ledgers,
     checking::{
-        BASELINE_PATH, CheckError, CheckReport, Checks,
+        BASELINE_PATH, CheckReport, Checks,
         check_report::AllowancesInUse,
         journal_account::{HeldHistory, JournalAccount},
         manifest_rows::{self, ManifestRows},
@@ -138,7 +139,7 @@ impl Workspace {
         chains: Option<&Chains>,
         surroundings: &InVersion<'_>,
         held: &HeldHistory<'_>,
-    ) -> Result<Judged, CheckError> {
+    ) -> Result<Judged, Error> {
         let subject = Subject::of(now).within(surroundings).with_chains(chains);
         let Some(before) = before else {
             return Ok(self.by_policy(&subject, check::findings(&subject)));
@@ -158,7 +159,7 @@ impl Workspace {
         before: &TrackedArtifact,
         surroundings: &InVersion<'_>,
         held: &HeldHistory<'_>,
-    ) -> Result<Judged, CheckError> {
+    ) -> Result<Judged, Error> {
         let mut judged = self.check_change(now, Some(before), None, surroundings, held)?;
         judged.findings.retain(|finding| LOSSES.contains(&finding.rule.id));
         Ok(judged)
@@ -182,7 +183,7 @@ impl Workspace {
     }
 
     /// A removal that every clone can see is right; one that only this clone knows of lacks its history.
-    fn check_deletion(&self, before: &TrackedArtifact, held: &HeldHistory<'_>) -> Result<Judged, CheckError> {
+    fn check_deletion(&self, before: &TrackedArtifact, held: &HeldHistory<'_>) -> Result<Judged, Error> {
         let subject = Subject::of(before);
         let mut findings = check::deletion_findings(&subject);
         if !findings.is_empty() {
@@ -209,7 +210,7 @@ impl Checks<'_> {
         &self,
         changed: &'t [ChangedArtifact],
         version: &GitVersion,
-    ) -> Result<CheckReport<'t>, CheckError> {
+    ) -> Result<CheckReport<'t>, Error> {
         let surroundings = InVersion {
             version,
             changed,
@@ -221,7 +222,7 @@ impl Checks<'_> {
             flows: OnceLock::new(),
         };
         let mut baseline = match ProjectPath::new(BASELINE_PATH).ok().map(|path| version.read(&path)) {
-            Some(bytes) => bytes?.map_or(Ok(Baseline::default()), |bytes| Baseline::read(&bytes))?,
+            Some(bytes) => bytes?.map_or(Ok(Baseline::default()), |bytes| read_baseline(&bytes))?,
             None => Baseline::default(),
         };
         let around = self.workspace.repository().chains_around(changed, version)?;
@@ -293,7 +294,7 @@ impl Repository<'_> {
         &self,
         changed: &[ChangedArtifact],
         version: &GitVersion,
-    ) -> Result<Option<ChainsAround>, CheckError> {
+    ) -> Result<Option<ChainsAround>, Error> {
         let mut moving = Moving::default();
         for side in changed.iter().flat_map(ChangedArtifact::sides) {
             let member = Member::of(side.artifact(), None);
@@ -330,7 +331,7 @@ impl Repository<'_> {
         present: &[&TrackedArtifact],
         moving: &Moving,
         version: &GitVersion,
-    ) -> Result<BTreeMap<ProjectPath, TrackedArtifact>, CheckError> {
+    ) -> Result<BTreeMap<ProjectPath, TrackedArtifact>, Error> {
         let mut found: BTreeMap<ProjectPath, TrackedArtifact> = BTreeMap::new();
         let mut asked: BTreeSet<String> = BTreeSet::new();
         let mut words: BTreeSet<String> = moving.ids.union(&moving.parents).cloned().collect();

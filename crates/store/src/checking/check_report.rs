@@ -1,5 +1,6 @@
 //! The report of a check of several artifacts.
 
+use crate::{Error, checking::read_baseline};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -11,7 +12,7 @@ use crate::projection::file_findings::FileFindings;
 use crate::{
     bmad::sprint::{BrokenSprintStatus, Ledgers},
     checking::{
-        CheckError, Selection,
+        Selection,
         cache::{Answers, Asked, Noted},
         kept_chains::ChainPart,
     },
@@ -132,12 +133,12 @@ pub(crate) struct CheckingRun<'w, 't> {
 }
 
 impl<'w, 't> CheckingRun<'w, 't> {
-    pub(crate) fn begin(workspace: &'w Workspace, known: Known) -> Result<Self, CheckError> {
+    pub(crate) fn begin(workspace: &'w Workspace, known: Known) -> Result<Self, Error> {
         let bytes = match known {
             Known::LeftOut => workspace.baseline_bytes()?,
             Known::Reported => None,
         };
-        let baseline = bytes.as_deref().map_or_else(|| Ok(Baseline::default()), Baseline::read)?;
+        let baseline = bytes.as_deref().map_or_else(|| Ok(Baseline::default()), read_baseline)?;
         Ok(Self {
             workspace,
             has_gates: workspace.gates().are_on(),
@@ -157,7 +158,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
         answers: &Answers<'_>,
         note: impl Fn(&TrackedArtifact) -> Option<Vec<u8>> + Sync,
         mut each: impl FnMut(&'t TrackedArtifact, ProblemCounts, Noted, Vec<u8>),
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         let run = &*self;
         let judged = par_map(artifacts, |artifact| {
             let (judged, noted) = run.judge_one(artifact, chains, answers)?;
@@ -166,7 +167,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
             });
             Ok((judged, noted))
         });
-        let judged: Vec<_> = judged.into_iter().collect::<Result<_, CheckError>>()?;
+        let judged: Vec<_> = judged.into_iter().collect::<Result<_, Error>>()?;
         for (artifact, (judged, noted)) in artifacts.iter().zip(judged) {
             self.in_use.note(&judged);
             let problems = self.report.add(artifact.artifact(), judged, &mut self.baseline);
@@ -200,7 +201,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
         artifact: &TrackedArtifact,
         chains: Option<&Chains>,
         answers: &Answers<'_>,
-    ) -> Result<(Judged, Option<Noted>), CheckError> {
+    ) -> Result<(Judged, Option<Noted>), Error> {
         let asked = Asked::new(artifact.path(), answers);
         let subject = Subject::of(artifact).within(&asked).with_chains(chains);
         let mut findings = check::findings(&subject);

@@ -2,21 +2,20 @@
 
 use std::{collections::HashMap, mem, ops::Range};
 
-use crate::bmad::sprint::StoryLedgers;
 use crate::checking::cache::{Answers, Facts, FactsKey, FolderPart, Judgement, Learned, Verdict, Verdicts};
-use crate::checking::{CheckError, CheckReport, Checks, Known, Selection, kept_chains};
+use crate::checking::{CheckReport, Checks, Known, Selection, kept_chains};
 use crate::checking::{check_report::CheckingRun, kept_chains::ChainPart};
 use crate::disk::{
-    WalkError,
     file_reading::FileStat,
     folder::{EntryKind, Folder},
     in_parts::par_map,
     walk::Visitor,
 };
 use crate::workspace::{
-    ArtifactError, Artifacts, Workspace, artifact_files::Looked, artifact_files::Reader,
-    artifact_files::gathered, artifact_files::walk_artifacts,
+    Artifacts, Workspace, artifact_files::Looked, artifact_files::Reader, artifact_files::gathered,
+    artifact_files::walk_artifacts,
 };
+use crate::{Error, bmad::sprint::StoryLedgers};
 use stepmark_model::{artifact::ProjectPath, delegation::Chains, tracked_artifact::TrackedArtifact};
 
 /// Artifacts that need not be read for a check: they were clean, and nothing that decides on them changed.
@@ -56,10 +55,7 @@ pub(super) enum Wanted {
 
 impl Workspace {
     /// All artifacts of the project: those that had to be read, and those of which what is `wanted` is known.
-    pub(super) fn artifacts_apart(
-        &self,
-        wanted: Wanted,
-    ) -> Result<(Artifacts, CheckedBefore<'_>), WalkError> {
+    pub(super) fn artifacts_apart(&self, wanted: Wanted) -> Result<(Artifacts, CheckedBefore<'_>), Error> {
         let Some(verdicts) = Verdicts::load(self) else {
             return Ok((self.artifacts()?, CheckedBefore::default()));
         };
@@ -109,7 +105,7 @@ impl Workspace {
                 Ok(artifact) if artifact.artifact().is_tracked() => found.artifacts.push(artifact),
                 Ok(artifact) => found.stateless.push(artifact.path().clone()),
                 // Gone since its name was read.
-                Err(ArtifactError::Missing { .. }) => {}
+                Err(error) if error.is_missing() => {}
                 Err(error) => found.unreadable.push(error),
             }
         }
@@ -125,7 +121,7 @@ impl Workspace {
         clean: impl Iterator<Item = ProjectPath>,
         stories: Option<Vec<ProjectPath>>,
         known: Known,
-    ) -> Result<CheckReport<'t>, CheckError> {
+    ) -> Result<CheckReport<'t>, Error> {
         let answers = Answers::new(self);
         let mut run = CheckingRun::begin(self, known)?;
         let own = || Chains::of(read.iter().map(TrackedArtifact::member));
@@ -166,7 +162,7 @@ impl Workspace {
 
 impl<'w> Checks<'w> {
     /// All artifacts, for [`Checks::check_all`]: those to be looked at, and those clean at their last check.
-    pub fn artifacts_to_check(&self) -> Result<(Artifacts, CheckedBefore<'w>), WalkError> {
+    pub fn artifacts_to_check(&self) -> Result<(Artifacts, CheckedBefore<'w>), Error> {
         self.workspace.artifacts_apart(Wanted::Findings)
     }
 
@@ -176,7 +172,7 @@ impl<'w> Checks<'w> {
         read: &'t [TrackedArtifact],
         mut before: CheckedBefore<'_>,
         known: Known,
-    ) -> Result<CheckReport<'t>, CheckError> {
+    ) -> Result<CheckReport<'t>, Error> {
         let before_known = mem::take(&mut before.known);
         let paths = before_known.iter().map(|artifact| &artifact.path);
         let stories = StoryLedgers::stories(paths.chain(read.iter().map(TrackedArtifact::path)));

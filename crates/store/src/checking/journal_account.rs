@@ -1,8 +1,8 @@
 //! The account of a change in the journal of this clone.
 
-use crate::git::GitVersion;
-use crate::history::{HistoryError, JoinedSegments, files_of_segment, joined_segments};
+use crate::history::{JoinedSegments, files_of_segment, joined_segments};
 use crate::workspace::Workspace;
+use crate::{Error, git::GitVersion};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 use std::cell::{OnceCell, RefCell};
@@ -21,7 +21,7 @@ pub(crate) struct JournalAccount<'w> {
     now: Option<&'w Artifact>,
     held: &'w HeldHistory<'w>,
     facts: OnceCell<Facts>,
-    failure: RefCell<Option<HistoryError>>,
+    failure: RefCell<Option<Error>>,
     /// Set where something was accepted by history that the newer state does not hold.
     is_missing: RefCell<bool>,
 }
@@ -46,7 +46,7 @@ impl<'w> JournalAccount<'w> {
     }
 
     /// Fails with the error of history where it was asked and could not answer.
-    pub(crate) fn failure(self) -> Result<(), HistoryError> {
+    pub(crate) fn failure(self) -> Result<(), Error> {
         self.failure.into_inner().map_or(Ok(()), Err)
     }
 
@@ -61,7 +61,7 @@ impl<'w> JournalAccount<'w> {
             // Where the older state is no commit, nothing was committed before.
             committed_before: self.held.version().committed_before(self.before.path()).unwrap_or_default(),
         });
-        let answered = |answer: Result<bool, HistoryError>| {
+        let answered = |answer: Result<bool, Error>| {
             answer.unwrap_or_else(|error| {
                 *self.failure.borrow_mut() = Some(error);
                 false
@@ -80,7 +80,7 @@ impl<'w> JournalAccount<'w> {
         change.explanation(loss)
     }
 
-    fn lineage(&self) -> Result<Lineage, HistoryError> {
+    fn lineage(&self) -> Result<Lineage, Error> {
         let mut names: Vec<(ArtifactKey, &ProjectPath)> = [Some(self.before), self.now]
             .into_iter()
             .flatten()
@@ -144,15 +144,15 @@ impl<'v> HeldHistory<'v> {
         self.version
     }
 
-    pub(crate) fn before(&self, event: EventId) -> Result<bool, HistoryError> {
+    pub(crate) fn before(&self, event: EventId) -> Result<bool, Error> {
         self.holds(event, Side::Before)
     }
 
-    pub(crate) fn now(&self, event: EventId) -> Result<bool, HistoryError> {
+    pub(crate) fn now(&self, event: EventId) -> Result<bool, Error> {
         self.holds(event, Side::Now)
     }
 
-    fn holds(&self, event: EventId, side: Side) -> Result<bool, HistoryError> {
+    fn holds(&self, event: EventId, side: Side) -> Result<bool, Error> {
         let segments = self.workspace.history().ask(|history| history.segments_of(event))?;
         Ok(segments.into_iter().any(|segment| self.holds_segment(segment, side)))
     }

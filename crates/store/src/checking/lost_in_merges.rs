@@ -1,6 +1,7 @@
 //! Findings that only history tells: work that a merge lost, records that are gone or were edited.
 
-use crate::checking::{CheckError, CheckReport, Checks};
+use crate::Error;
+use crate::checking::{CheckReport, Checks};
 use crate::history::History;
 use std::collections::BTreeSet;
 use stepmark_model::{
@@ -15,7 +16,7 @@ use stepmark_model::{
 
 impl Checks<'_> {
     /// Adds the artifacts whose history has several ends, of which the file lacks one.
-    pub fn add_lost_in_merges(&self, report: &mut CheckReport<'_>) -> Result<(), CheckError> {
+    pub fn add_lost_in_merges(&self, report: &mut CheckReport<'_>) -> Result<(), Error> {
         for known in self.workspace.history().ask(History::forked)? {
             let is_told = |lost: &Finding| {
                 report.findings().any(|found| found.path == lost.path && found.rule.id == lost.rule.id)
@@ -28,7 +29,7 @@ impl Checks<'_> {
         Ok(())
     }
 
-    fn lost_in_merge(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Option<Finding>, CheckError> {
+    fn lost_in_merge(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Option<Finding>, Error> {
         let Ok(bytes) = self.workspace.read_file(path) else { return Ok(None) };
         let artifact = Artifact::read(path.clone(), bytes);
         let Ok(state) = artifact.state_value() else { return Ok(None) };
@@ -46,7 +47,7 @@ impl Checks<'_> {
         report: &mut CheckReport<'_>,
         read: &[TrackedArtifact],
         is_meant: impl Fn(&ProjectPath) -> bool,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         if let Some(own) = self.workspace.asdd().filter(|own| is_meant(&own.settings().folder)) {
             let (folder, paths) = (&own.settings().folder, own.record_paths());
             self.add_records_of((report, read), folder, paths, "`stepmark asdd rebuild`")?;
@@ -85,7 +86,7 @@ impl Checks<'_> {
         name: &str,
         recorded: &BTreeSet<ProjectPath>,
         read: &[TrackedArtifact],
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         let edited = self.workspace.unrecorded(name, recorded, read)?;
         self.add_all_beside(report, edited.iter().map(record_edited_finding))
     }
@@ -96,7 +97,7 @@ impl Checks<'_> {
         folder: &ProjectPath,
         paths: Option<BTreeSet<ProjectPath>>,
         command: &str,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         let mut unusable = self.workspace.unusable_records();
         unusable.retain(|path, _| path.starts_with(folder));
         let broken = unusable.iter().filter_map(|(path, own)| Some((path, own.reason.clone()?)));
@@ -115,7 +116,7 @@ impl Checks<'_> {
         folder: &ProjectPath,
         present: &BTreeSet<ProjectPath>,
         command: &str,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         let lost = self.workspace.lost_records(folder, present)?.into_iter();
         let finding = |(path, is_gone): (ProjectPath, _)| {
             record_lost_finding(&path, is_gone, &command.replace("FILE", path.as_str()))

@@ -22,52 +22,22 @@ pub use check_report::{CheckReport, CheckedFile, Known, LeftOut};
 pub use checked_before::CheckedBefore;
 pub use kept_digests::KeptDigests;
 pub use listed_artifact::ListedArtifact;
-#[cfg(feature = "write")]
-pub use peers::BaselineWriteError;
 pub use summaries::{Summaries, SummaryRow};
 
 use std::{collections::HashMap, io};
 
-#[cfg(feature = "history")]
-use crate::git::GitVersionError;
-#[cfg(feature = "history")]
-use crate::history::HistoryError;
-use crate::workspace::{Workspace, workflows::WorkflowFileError};
+use crate::workspace::Workspace;
+use crate::{Error, disk::own_file};
 use crate::{bmad::sprint::StoryLedgers, checking::cache::Answers, checking::check_report::CheckingRun};
-use crate::{disk::own_file, disk::walk::WalkError, gates::GateError};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
     artifact::READ_LIMIT,
-    check::{self, Allowance, Baseline, BaselineError, Finding, Judged, Policy, Rule, Subject},
+    check::{self, Allowance, Baseline, Finding, Judged, Policy, Rule, Subject},
     delegation::{Chains, Member},
 };
 
 pub const BASELINE_PATH: &str = ".stepmark/baseline.json";
-
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CheckError {
-    #[error("cannot look for the artifacts that a chain of delegation names")]
-    Chains(#[from] WalkError),
-    #[error(transparent)]
-    Gates(#[from] GateError),
-    #[cfg(feature = "history")]
-    #[error("cannot ask the journal whether it explains what is gone")]
-    History(#[from] HistoryError),
-    #[error("cannot read the baseline `{BASELINE_PATH}`")]
-    BaselineRead(#[source] io::Error),
-    #[cfg(feature = "history")]
-    #[error(transparent)]
-    Git(#[from] GitVersionError),
-    #[error(transparent)]
-    Workflow(#[from] WorkflowFileError),
-    #[cfg(feature = "write")]
-    #[error(transparent)]
-    Projection(#[from] crate::projection::ProjectionError),
-    #[error("cannot use the baseline `{BASELINE_PATH}`")]
-    Baseline(#[from] BaselineError),
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
@@ -92,7 +62,7 @@ impl Workspace {
         artifacts: &'t [TrackedArtifact],
         selection: Selection,
         known: Known,
-    ) -> Result<CheckReport<'t>, CheckError> {
+    ) -> Result<CheckReport<'t>, Error> {
         let answers = Answers::new(self);
         let mut run = CheckingRun::begin(self, known)?;
         let chains = self.chains_of(artifacts, selection)?;
@@ -133,11 +103,11 @@ impl Workspace {
             .map_or_else(|_| String::new(), |bytes| check_report::digest_of_baseline(bytes.as_deref()))
     }
 
-    pub(crate) fn baseline_bytes(&self) -> Result<Option<Vec<u8>>, CheckError> {
+    pub(crate) fn baseline_bytes(&self) -> Result<Option<Vec<u8>>, Error> {
         match own_file::read(self.root().path(), BASELINE_PATH.as_ref(), READ_LIMIT) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(CheckError::BaselineRead(error)),
+            Err(error) => Err(Error::io(format!("cannot read the baseline `{BASELINE_PATH}`"), error)),
         }
     }
 
@@ -147,7 +117,7 @@ impl Workspace {
         &self,
         artifacts: &[TrackedArtifact],
         selection: Selection,
-    ) -> Result<Option<Chains>, WalkError> {
+    ) -> Result<Option<Chains>, Error> {
         if selection == Selection::All {
             return Ok(Some(Chains::of(artifacts.iter().map(TrackedArtifact::member))));
         }
@@ -163,6 +133,11 @@ impl Workspace {
     }
 }
 
+pub(crate) fn read_baseline(bytes: &[u8]) -> Result<Baseline, Error> {
+    Baseline::read(bytes)
+        .map_err(|source| Error::io(format!("cannot use the baseline `{BASELINE_PATH}`"), source))
+}
+
 impl Checks<'_> {
     /// Checks `artifact` by itself, without what takes other files to tell and without the baseline. For a
     /// glance; [`Workspace::check`] looks at everything.
@@ -171,7 +146,7 @@ impl Checks<'_> {
         self.workspace.by_policy(&subject, check::findings(&subject)).findings
     }
 
-    pub fn artifacts_that_name(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, WalkError> {
+    pub fn artifacts_that_name(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, Error> {
         let names = |found: &TrackedArtifact| {
             let mut documents = found.artifact().state().input_documents.iter();
             documents.any(|document| document.candidates(found.path()).contains(path))
@@ -181,9 +156,9 @@ impl Checks<'_> {
     }
 
     /// The findings that the project started out with; none where there is no such file.
-    pub fn baseline(&self) -> Result<Baseline, CheckError> {
+    pub fn baseline(&self) -> Result<Baseline, Error> {
         match self.workspace.baseline_bytes()? {
-            Some(bytes) => Ok(Baseline::read(&bytes)?),
+            Some(bytes) => read_baseline(&bytes),
             None => Ok(Baseline::default()),
         }
     }

@@ -1,17 +1,18 @@
 //! Findings in artifacts that packs of the project claim: edits, what they say of each other, silent holders.
 
+use crate::{Error, ErrorKind, checking::read_baseline};
 use std::collections::BTreeMap;
 
 use crate::{
     bmad::tickets::tree_of,
-    checking::{BASELINE_PATH, CheckError, CheckReport, Checks},
-    commit::{CommitError, Expected, Outcome, replace_whole},
+    checking::{BASELINE_PATH, CheckReport, Checks},
+    commit::{Expected, Outcome, replace_whole},
     git::GitVersion,
     repository::ChangedArtifact,
     workspace::claimed::{between, kind_of},
 };
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, ProjectPathError},
+    artifact::{Artifact, ProjectPath},
     bmad::tickets::TicketTree,
     check::{
         Baseline, Finding,
@@ -29,14 +30,19 @@ impl Checks<'_> {
         &self,
         report: &mut CheckReport<'_>,
         is_meant: impl Fn(&ProjectPath) -> bool,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         let has_files = self.workspace.has_pack_files();
         let is_asked = |kind: &Kind| kind.is_recorded || kind.has_peers() || kind.has_holders();
         let claimed = self.workspace.claimed(|kind| has_files || is_asked(kind))?;
         let is_recorded = |own: &&TrackedArtifact| kind_of(own).is_some_and(|kind| kind.is_recorded);
         let recorded = claimed.iter().filter(is_recorded).map(|own| own.path().clone());
         self.add_edited(report, "packs", &recorded.filter(&is_meant).collect(), &claimed)?;
-        for finding in self.workspace.pack_files(Some(&claimed))?.findings() {
+        for finding in self
+            .workspace
+            .pack_files(Some(&claimed))
+            .map_err(|error| Error::told(ErrorKind::Io, error))?
+            .findings()
+        {
             if is_meant(&finding.path) {
                 self.add_beside(report, finding.path.clone(), |_| vec![finding])?;
             }
@@ -59,7 +65,7 @@ impl Checks<'_> {
         Ok(())
     }
 
-    fn silent_holders(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, CheckError> {
+    fn silent_holders(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, Error> {
         let is_open = artifact.lifecycle_state().is_some_and(|state| !state.is_terminal);
         let Some(kind) = kind_of(artifact).filter(|kind| is_open && kind.has_holders()) else {
             return Ok(Vec::new());
@@ -83,7 +89,7 @@ impl Checks<'_> {
         report: &mut CheckReport<'_>,
         (changed, version): (&[ChangedArtifact], &GitVersion),
         baseline: &mut Baseline,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         let sides = || changed.iter().flat_map(|own| own.sides().chain([own.latest()]));
         if !sides().any(|own| kind_of(own).is_some_and(Kind::has_peers)) {
             return Ok(());
@@ -132,7 +138,7 @@ impl Checks<'_> {
         report: &mut CheckReport<'_>,
         version: &GitVersion,
         baseline: &mut Baseline,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         for top in self.workspace.ticket_tops(version.changed()) {
             let findings = |files| {
                 let tree = tree_of(&top, files);
@@ -162,16 +168,6 @@ fn by_path(findings: impl IntoIterator<Item = Finding>) -> BTreeMap<ProjectPath,
     files
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum BaselineWriteError {
-    #[error(transparent)]
-    Read(#[from] CheckError),
-    #[error(transparent)]
-    Place(#[from] ProjectPathError),
-    #[error(transparent)]
-    Commit(#[from] CommitError),
-}
-
 impl Checks<'_> {
     /// Adds what `find` finds at `path`, by the policy and the baseline; an unreadable file has no bytes.
     pub fn add_beside(
@@ -179,11 +175,11 @@ impl Checks<'_> {
         report: &mut CheckReport<'_>,
         path: ProjectPath,
         find: impl FnOnce(&[u8]) -> Vec<Finding>,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         let bytes = self.workspace.read_file(&path).unwrap_or_default();
         let findings = find(&bytes);
         let baseline = self.workspace.baseline_bytes()?;
-        let mut baseline = baseline.as_deref().map_or_else(|| Ok(Baseline::default()), Baseline::read)?;
+        let mut baseline = baseline.as_deref().map_or_else(|| Ok(Baseline::default()), read_baseline)?;
         let judged = self.workspace.policy_at(&path, |policy| policy.judge_beside(findings));
         report.add_beside(path, bytes, judged, &mut baseline);
         Ok(())
@@ -194,12 +190,12 @@ impl Checks<'_> {
         &self,
         report: &mut CheckReport<'_>,
         findings: impl IntoIterator<Item = Finding>,
-    ) -> Result<(), CheckError> {
+    ) -> Result<(), Error> {
         by_path(findings).into_iter().try_for_each(|(path, found)| self.add_beside(report, path, |_| found))
     }
 
     /// Writes a baseline of the findings of `report`, unless it is there already, and says how many.
-    pub fn write_baseline(&self, report: &CheckReport<'_>) -> Result<usize, BaselineWriteError> {
+    pub fn write_baseline(&self, report: &CheckReport<'_>) -> Result<usize, Error> {
         let baseline = Baseline::of(report.findings());
         let path = ProjectPath::new(BASELINE_PATH)?;
         let found = self.workspace.baseline_bytes()?;

@@ -6,16 +6,13 @@ use std::{fs, iter};
 
 use jiff::Timestamp;
 
-use crate::bmad::tickets::Tickets;
 use crate::checking::{
-    CheckError, CheckReport, CheckedBefore, Checks, Known, ListedArtifact, cache::Brief,
-    checked_before::KnownArtifact, checked_before::Wanted, kept_chains::ChainPart,
+    CheckReport, CheckedBefore, Checks, Known, ListedArtifact, cache::Brief, checked_before::KnownArtifact,
+    checked_before::Wanted, kept_chains::ChainPart,
 };
-use crate::disk::{
-    WalkError,
-    file_reading::{FileStat, STAT_BYTES},
-};
+use crate::disk::file_reading::{FileStat, STAT_BYTES};
 use crate::workspace::{Artifacts, Workspace};
+use crate::{Error, bmad::tickets::Tickets};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     bmad::sprint::LedgerKey,
@@ -60,18 +57,18 @@ enum Source<'s> {
 
 impl<'w> Checks<'w> {
     /// The artifacts of the project for a list.
-    pub fn summaries(&self) -> Result<Summaries<'w>, WalkError> {
+    pub fn summaries(&self) -> Result<Summaries<'w>, Error> {
         let (found, before) = self.workspace.artifacts_apart(Wanted::Counts)?;
         Ok(Summaries::new(self.workspace, found, before))
     }
 
     /// The same for whoever shows findings: artifacts in which something was found are read, too.
-    pub fn summaries_for_findings(&self) -> Result<Summaries<'w>, WalkError> {
+    pub fn summaries_for_findings(&self) -> Result<Summaries<'w>, Error> {
         let (found, before) = self.workspace.artifacts_apart(Wanted::Findings)?;
         Ok(Summaries::new(self.workspace, found, before))
     }
 
-    pub fn summaries_of_all_read(&self) -> Result<Summaries<'w>, WalkError> {
+    pub fn summaries_of_all_read(&self) -> Result<Summaries<'w>, Error> {
         Ok(Summaries::new(self.workspace, self.workspace.artifacts()?, CheckedBefore::default()))
     }
 }
@@ -97,7 +94,7 @@ impl<'w> Summaries<'w> {
     }
 
     /// Checks the project, and keeps what the next list need not read. Returns the faulty files beside.
-    pub fn check(&mut self) -> Result<Vec<(ProjectPath, ProblemCounts)>, CheckError> {
+    pub fn check(&mut self) -> Result<Vec<(ProjectPath, ProblemCounts)>, Error> {
         let count = self.found.artifacts.len();
         let files = self.report()?.files.into_iter();
         let mut counted: Vec<(ProjectPath, ProblemCounts)> =
@@ -108,7 +105,7 @@ impl<'w> Summaries<'w> {
     }
 
     /// The same with all findings: of artifacts read, in their order, then of files beside them.
-    pub fn report(&mut self) -> Result<CheckReport<'_>, CheckError> {
+    pub fn report(&mut self) -> Result<CheckReport<'_>, Error> {
         let Self { workspace, found, before, .. } = self;
         workspace.check_rest(&found.artifacts, before, iter::empty(), None, Known::LeftOut)
     }

@@ -1,13 +1,13 @@
 //! Making checkpoints: the file and the event that tells of it, as one.
 
-use crate::changes::{ChangeError, ChangeReport, recording::Versions};
+use crate::changes::{ChangeReport, recording::Versions};
 use crate::commit::{CommitError, FileDecision, FileTransition, Halt, Outcome, Transaction};
-use crate::workspace::AppendError;
+use crate::{Error, ErrorKind};
 use crate::{checkpoints::Checkpoints, commit};
 use crate::{configuration::Milestone, repository::git::GitFacts, repository::git_history::head_commit};
 use stepmark_model::artifact::{Artifact, ProjectPath};
 use stepmark_model::journal::{ArtifactKey, EventDraft, Kind, SegmentName};
-use stepmark_model::projection::checkpoint::{Checkpoint, CheckpointContext, NoCheckpoint, checkpoint_path};
+use stepmark_model::projection::checkpoint::{Checkpoint, CheckpointContext, checkpoint_path};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::workflow::{Next, StepId, StepMatch};
 
@@ -22,60 +22,49 @@ pub struct CheckpointMade {
     pub sealed: Vec<SegmentName>,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CheckpointError {
-    #[error("cannot make a checkpoint of `{path}`")]
-    NoState { path: ProjectPath, source: NoCheckpoint },
-    #[error("the checkpoint `{place}` is there already")]
-    Existing { place: ProjectPath },
-    #[error("cannot make a checkpoint of `{path}`: another program keeps changing it")]
-    Restless { path: ProjectPath },
-    #[error(transparent)]
-    Change(#[from] ChangeError),
-    #[error("the checkpoint `{place}` is made, but the journal was not sealed")]
-    Seal { place: ProjectPath, source: AppendError },
-}
-
-impl From<CommitError> for CheckpointError {
-    fn from(error: CommitError) -> Self {
-        Self::Change(error.into())
-    }
-}
-
 impl Checkpoints<'_> {
-    pub fn make(&self, path: &ProjectPath, message: Option<&str>) -> Result<CheckpointMade, CheckpointError> {
+    pub fn make(&self, path: &ProjectPath, message: Option<&str>) -> Result<CheckpointMade, Error> {
         let git_commit = head_commit(self.workspace.root());
         for _ in 0..ATTEMPTS {
-            let bytes = self.workspace.read_file(path).map_err(ChangeError::from)?;
+            let bytes = self.workspace.read_file(path).map_err(Error::unwritten)?;
             let artifact = Artifact::read(path.clone(), bytes);
             let (place, checkpoint) = match self.write(&artifact, message, git_commit.as_deref()) {
-                Err(CheckpointError::Restless { .. }) => continue,
+                Err(error)
+                    if error.kind() == ErrorKind::Conflict && error.detail::<CommitError>().is_none() =>
+                {
+                    continue;
+                }
                 made => made?,
             };
             return match self.workspace.history().seal(self.workspace.attribution().session.as_ref()) {
                 Ok(sealed) => Ok(CheckpointMade { place, checkpoint, sealed }),
-                Err(source) => Err(CheckpointError::Seal { place, source }),
+                Err(source) => {
+                    let message = format!("the checkpoint `{place}` is made, but the journal was not sealed");
+                    Err(Error::io(message, source))
+                }
             };
         }
-        Err(CheckpointError::Restless { path: path.clone() })
+        Err(restless(path))
     }
 
-    /// Writes the checkpoint of `artifact` and the event that tells of it; [`CheckpointError::Restless`]
+    /// Writes the checkpoint of `artifact` and the event that tells of it; a conflict
     /// where the artifact is not what was read any more, for which the file is named.
     fn write(
         &self,
         artifact: &Artifact,
         message: Option<&str>,
         git_commit: Option<&str>,
-    ) -> Result<(ProjectPath, Checkpoint), CheckpointError> {
+    ) -> Result<(ProjectPath, Checkpoint), Error> {
         let (workspace, path, bytes) = (self.workspace, artifact.path(), artifact.bytes());
-        let no_state = |source| CheckpointError::NoState { path: path.clone(), source };
-        let restless = || CheckpointError::Restless { path: path.clone() };
+        let no_state = |source| {
+            Error::refused(format!("cannot make a checkpoint of `{path}`"))
+                .because(source)
+                .help(format!("`stepmark check {path}` shows the place; nothing was written"))
+        };
         Checkpoint::state_of(artifact).map_err(no_state)?;
         let at = workspace.now();
         let place = checkpoint_path(&ArtifactKey::of(artifact), at, artifact.file_hash());
-        let place = place.map_err(ChangeError::from)?;
+        let place = place?;
         commit::make_folders_to(workspace.root(), &place, workspace.commit_options().fsync)
             .map_err(CommitError::from)?;
         let (git_commit, message) = (git_commit.map(str::to_owned), message.map(str::to_owned));
@@ -85,18 +74,18 @@ impl Checkpoints<'_> {
             .with("checkpoint", place.as_str())
             .with("git_commit", git_commit.clone());
         let facts = GitFacts::default();
-        let decide = |found: &[Option<&[u8]>]| -> Result<_, Halt<CheckpointError>> {
+        let decide = |found: &[Option<&[u8]>]| -> Result<_, Halt<Error>> {
             if found.first() != Some(&Some(bytes)) {
-                return Err(restless().into());
+                return Err(restless(path).into());
             }
             if matches!(found, [_, Some(_)]) {
-                return Err(CheckpointError::Existing { place: place.clone() }.into());
+                return Err(Error::exists(format!("the checkpoint `{place}` is there already")).into());
             }
             let unchanged = FileTransition { path, old: Some(bytes), new: Some(bytes), last_event: None };
             let versions = Versions::of(Some(artifact.clone()), None, Some(artifact.clone()));
             let events = workspace.events_of(unchanged, &versions, &draft, &facts).map_err(Halt::of)?;
             // `events_of` ends with the event of the draft.
-            let event = events.last().map(|event| event.id).ok_or_else(restless)?;
+            let event = events.last().map(|event| event.id).ok_or_else(|| restless(path))?;
             let context =
                 CheckpointContext { event, git_commit: git_commit.clone(), at, message: message.clone() };
             let checkpoint = Checkpoint::of(artifact, context).map_err(no_state)?;
@@ -109,7 +98,7 @@ impl Checkpoints<'_> {
         };
         let paths = [path.clone(), place.clone()];
         Transaction::new(workspace.root(), &paths, workspace.commit_options()).run(decide, record)?;
-        made.map(|checkpoint| (place, checkpoint)).ok_or_else(restless)
+        made.map(|checkpoint| (place, checkpoint)).ok_or_else(|| restless(path))
     }
 
     /// Makes a checkpoint if completing `steps` reached a milestone. Called after each completion.
@@ -117,7 +106,7 @@ impl Checkpoints<'_> {
         &self,
         carried: &ChangeReport,
         steps: &[String],
-    ) -> Result<Option<CheckpointMade>, CheckpointError> {
+    ) -> Result<Option<CheckpointMade>, Error> {
         if !matches!(carried.outcome, Outcome::Written { .. }) {
             return Ok(None);
         }
@@ -157,4 +146,9 @@ fn is_same_step(artifact: &TrackedArtifact, one: &str, other: &str) -> bool {
         StepMatch::Number(_) | StepMatch::Ambiguous(_) | StepMatch::None => None,
     };
     one == other || find(one).is_some_and(|step| find(other) == Some(step))
+}
+
+fn restless(path: &ProjectPath) -> Error {
+    let message = format!("cannot make a checkpoint of `{path}`: another program keeps changing it");
+    Error::new(ErrorKind::Conflict, message)
 }

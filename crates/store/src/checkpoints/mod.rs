@@ -6,37 +6,21 @@ pub(crate) mod checkpointing;
 pub(crate) mod restoring;
 
 #[cfg(feature = "write")]
-pub use checkpointing::{CheckpointError, CheckpointMade};
+pub use checkpointing::CheckpointMade;
 #[cfg(feature = "write")]
-pub use restoring::{RestoreError, Restored};
+pub use restoring::Restored;
 
 use std::io;
 
-use crate::disk::names_in_place;
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
+use crate::{Error, disk::names_in_place};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::ArtifactKey,
-    projection::checkpoint::{CHECKPOINTS, Checkpoint, CheckpointProblem, checkpoint_folder, surviving_keys},
+    projection::checkpoint::{CHECKPOINTS, Checkpoint, checkpoint_folder, surviving_keys},
 };
 
 const ENDING: &str = ".json";
-
-#[derive(Debug, thiserror::Error)]
-pub enum CheckpointReadError {
-    #[error(transparent)]
-    Read(#[from] ArtifactError),
-    #[error("the checkpoint `{place}` cannot be trusted")]
-    Problem { place: ProjectPath, source: CheckpointProblem },
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum CheckpointListError {
-    #[error("cannot list the checkpoints in `{folder}`")]
-    Folder { folder: String, source: io::Error },
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-}
 
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoints<'w> {
@@ -51,39 +35,41 @@ impl Workspace {
 
 impl Checkpoints<'_> {
     /// The checkpoint in the file at `place`, proven.
-    pub fn at(&self, place: &ProjectPath) -> Result<Checkpoint, CheckpointReadError> {
-        let bytes = self.workspace.read_file(place)?;
-        Checkpoint::parse(&bytes)
-            .map_err(|source| CheckpointReadError::Problem { place: place.clone(), source })
+    pub fn at(&self, place: &ProjectPath) -> Result<Checkpoint, Error> {
+        let bytes = self.workspace.read_file(place);
+        let bytes =
+            bytes.map_err(|error| error.help("`stepmark checkpoint list ARTIFACT` shows the checkpoints"))?;
+        Checkpoint::parse(&bytes).map_err(|source| {
+            Error::refused(format!("the checkpoint `{place}` cannot be trusted"))
+                .because(source)
+                .help("take it back from git, or use another one")
+        })
     }
 
     /// The files of an artifact's checkpoints, the newest first. The artifact may be damaged or gone.
-    pub fn places(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, CheckpointListError> {
+    pub fn places(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, Error> {
         let keys = match self.workspace.read_file(path) {
             Ok(bytes) => surviving_keys(&Artifact::read(path.clone(), bytes)),
-            Err(ArtifactError::Missing { .. }) => vec![ArtifactKey::of_path(path)],
-            Err(error) => return Err(error.into()),
+            Err(error) if error.is_missing() => vec![ArtifactKey::of_path(path)],
+            Err(error) => return Err(error),
         };
         self.of(&keys)
     }
 
     /// The files of the checkpoints under these keys, the newest first.
-    pub(crate) fn of(&self, keys: &[ArtifactKey]) -> Result<Vec<ProjectPath>, CheckpointListError> {
+    pub(crate) fn of(&self, keys: &[ArtifactKey]) -> Result<Vec<ProjectPath>, Error> {
         let mut places = self.in_folders(keys.iter().map(checkpoint_folder))?;
         // Names start with the time.
         places.sort_by(|one, other| other.file_name().cmp(one.file_name()));
         Ok(places)
     }
 
-    pub fn all(&self) -> Result<Vec<ProjectPath>, CheckpointListError> {
+    pub fn all(&self) -> Result<Vec<ProjectPath>, Error> {
         let folders = self.names_in(CHECKPOINTS)?;
         self.in_folders(folders.iter().map(|folder| format!("{CHECKPOINTS}/{folder}")))
     }
 
-    fn in_folders(
-        &self,
-        folders: impl Iterator<Item = String>,
-    ) -> Result<Vec<ProjectPath>, CheckpointListError> {
+    fn in_folders(&self, folders: impl Iterator<Item = String>) -> Result<Vec<ProjectPath>, Error> {
         let mut places = Vec::new();
         for folder in folders {
             let names = self.names_in(&folder)?.into_iter().filter(|name| name.ends_with(ENDING));
@@ -94,10 +80,10 @@ impl Checkpoints<'_> {
     }
 
     /// The names in a folder of the project; none where there is no such folder.
-    fn names_in(&self, folder: &str) -> Result<Vec<String>, CheckpointListError> {
+    fn names_in(&self, folder: &str) -> Result<Vec<String>, Error> {
         let path = ProjectPath::new(folder).map_err(io::Error::other);
         let place = path.and_then(|path| self.workspace.root().resolve(&path).map_err(io::Error::other));
         let names = place.and_then(|place| names_in_place(&place));
-        names.map_err(|source| CheckpointListError::Folder { folder: folder.to_owned(), source })
+        names.map_err(|source| Error::io(format!("cannot list the checkpoints in `{folder}`"), source))
     }
 }

@@ -1,9 +1,8 @@
 //! Putting the frontmatter of a checkpoint back.
 
-use crate::changes::{ChangeError, ChangeReason};
-use crate::checkpoints::{CheckpointReadError, Checkpoints};
+use crate::checkpoints::Checkpoints;
 use crate::commit::{self, CommitError, FileDecision, Outcome, PublishError};
-use crate::workspace::ArtifactError;
+use crate::{Error, changes::ChangeReason};
 use stepmark_frontmatter::{Document, Fences, replace_region};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
@@ -24,27 +23,6 @@ pub struct Restored {
     pub remarks: Vec<Remark>,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RestoreError {
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointReadError),
-    #[error("the checkpoint `{place}` is one of `{of}`, not of `{path}`")]
-    OtherArtifact { place: ProjectPath, of: ProjectPath, path: ProjectPath },
-    #[error("cannot put the checkpoint `{place}` back into `{path}` faithfully; nothing was changed")]
-    NotProven { place: ProjectPath, path: ProjectPath },
-    #[error("cannot keep a copy of the damaged `{path}`, so it is left as it is")]
-    NotKept { path: ProjectPath, source: CommitError },
-    #[error(transparent)]
-    Change(#[from] ChangeError),
-}
-
-impl From<CommitError> for RestoreError {
-    fn from(error: CommitError) -> Self {
-        Self::Change(error.into())
-    }
-}
-
 impl Checkpoints<'_> {
     /// Puts the checkpoint's frontmatter back, to the byte, above the body. A damaged file is kept beside it.
     pub fn restore(
@@ -52,13 +30,15 @@ impl Checkpoints<'_> {
         path: &ProjectPath,
         place: &ProjectPath,
         reason: ChangeReason,
-    ) -> Result<Restored, RestoreError> {
+    ) -> Result<Restored, Error> {
         let (workspace, checkpoint) = (self.workspace, self.at(place)?);
-        let bytes = workspace.read_file(path).map_err(ChangeError::from)?;
+        let bytes = workspace.read_file(path).map_err(Error::unwritten)?;
         let artifact = Artifact::read(path.clone(), bytes);
         if checkpoint.path != *path && !surviving_keys(&artifact).contains(&checkpoint.key) {
-            let of = checkpoint.path.clone();
-            return Err(RestoreError::OtherArtifact { place: place.clone(), of, path: path.clone() });
+            return Err(Error::refused(format!(
+                "the checkpoint `{place}` is one of `{}`, not of `{path}`",
+                checkpoint.path
+            )));
         }
         let draft = EventDraft::new(Kind::RESTORE)
             .with_command(format!("restore {path} --from {place}"))
@@ -73,11 +53,14 @@ impl Checkpoints<'_> {
             |_| draft.clone(),
             |found| {
                 let [Some(bytes)] = *found else {
-                    let missing = ArtifactError::Missing { path: path.clone() };
-                    return Err(RestoreError::from(ChangeError::from(missing)).into());
+                    let missing = Error::missing(path.clone());
+                    return Err(missing.unwritten().into());
                 };
-                let (new, found_fences) = put_back(&checkpoint, path, bytes)
-                    .ok_or_else(|| RestoreError::NotProven { place: place.clone(), path: path.clone() })?;
+                let (new, found_fences) = put_back(&checkpoint, path, bytes).ok_or_else(|| {
+                    Error::refused(format!(
+                        "cannot put the checkpoint `{place}` back into `{path}` faithfully; nothing was changed"
+                    ))
+                })?;
                 let is_readable = Artifact::read(path.clone(), bytes.to_vec()).state_value().is_ok();
                 kept = if is_readable { None } else { Some(self.keep_damaged(path, place, bytes)?) };
                 fences = found_fences;
@@ -86,7 +69,7 @@ impl Checkpoints<'_> {
         )?;
         // The next command that changes a record tells what is behind.
         workspace.follow_records(path);
-        let artifact = workspace.artifact(path).map_err(ChangeError::from)?;
+        let artifact = workspace.artifact(path).map_err(Error::unwritten)?;
         let outcome = outcomes.into_iter().next().unwrap_or(Outcome::Unchanged);
         let remarks = match outcome {
             Outcome::Unchanged => Vec::new(),
@@ -101,13 +84,15 @@ impl Checkpoints<'_> {
         path: &ProjectPath,
         place: &ProjectPath,
         bytes: &[u8],
-    ) -> Result<ProjectPath, RestoreError> {
-        let copy =
-            damaged_copy_path(place, self.workspace.now(), FileHash::of(bytes)).map_err(ChangeError::from)?;
+    ) -> Result<ProjectPath, Error> {
+        let copy = damaged_copy_path(place, self.workspace.now(), FileHash::of(bytes))?;
         match commit::create(self.workspace.root(), &copy, bytes, self.workspace.commit_options()) {
             // The name holds the hash: what stands there was kept in an earlier attempt.
             Ok(_) | Err(CommitError::Publish(PublishError::Conflict(_))) => Ok(copy),
-            Err(source) => Err(RestoreError::NotKept { path: path.clone(), source }),
+            Err(source) => {
+                let message = format!("cannot keep a copy of the damaged `{path}`, so it is left as it is");
+                Err(Error::io(message, source))
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::{io, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use crate::{
+    Error, ErrorKind,
     commit::{
         ArtifactLock, Conflict, Expected, FolderError, Found, FsyncPolicy, LockError, PublishError,
         ReadError, StageError, Staged,
@@ -10,7 +11,9 @@ use crate::{
         journal::JournalFile,
         redo::{RedoRecord, Slot, roll_forward, told, withdraw},
     },
+    disk::ResolveError,
     disk::root::Root,
+    error::WriteState,
 };
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
@@ -313,24 +316,36 @@ pub enum CommitError {
     Overtaken { path: ProjectPath },
 }
 
-/// The state of the files of a commit that ended with an error: whether they have their new content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WriteState {
-    /// No file was changed: the command can be run again.
-    NotWritten,
-    /// The files have their new content, but for what the error names.
-    Written,
-    /// A part may have it: the next command that writes finishes it. A person has to look at kept bytes.
-    Unknown,
+impl From<CommitError> for Error {
+    fn from(error: CommitError) -> Self {
+        let state = error.write_state();
+        let told = match error {
+            CommitError::Missing { path } => Self::missing(path),
+            CommitError::Lock(LockError::Resolve(ref source)) => {
+                let is_unreachable = matches!(source, ResolveError::Unreachable { .. });
+                Self::told(if is_unreachable { ErrorKind::Io } else { ErrorKind::Usage }, error)
+            }
+            CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. })
+            | CommitError::OutdatedAnswers { .. } => Self::told(ErrorKind::Conflict, error),
+            error => Self::told(ErrorKind::Io, error),
+        };
+        told.wrote(state)
+    }
 }
 
-impl WriteState {
-    /// The word for it in JSON: `not_written`, `written` or `unknown`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NotWritten => "not_written",
-            Self::Written => "written",
-            Self::Unknown => "unknown",
+impl From<FolderError> for Error {
+    fn from(error: FolderError) -> Self {
+        CommitError::from(error).into()
+    }
+}
+
+impl Error {
+    pub fn conflict(&self) -> Option<&Conflict> {
+        match self.detail() {
+            Some(CommitError::Publish(PublishError::Conflict(conflict))) if self.is_conflict() => {
+                Some(conflict)
+            }
+            _ => None,
         }
     }
 }

@@ -43,9 +43,9 @@ mod lock;
 mod redo;
 mod transaction;
 
+pub use crate::error::WriteState;
 pub use execute::{
-    CommitError, CommitOptions, FileDecision, FileTransition, Halt, Outcome, WriteState, create,
-    replace_whole,
+    CommitError, CommitOptions, FileDecision, FileTransition, Halt, Outcome, create, replace_whole,
 };
 pub(crate) use execute::{named, read_whole, replace_hashed};
 pub use transaction::Transaction;

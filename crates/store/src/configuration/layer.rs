@@ -1,5 +1,6 @@
 //! One layer of the configuration: what one file, one environment variable or one flag says.
 
+use crate::{Error, ErrorKind, configuration::read};
 use std::{
     fmt,
     path::{Path, PathBuf},
@@ -7,7 +8,7 @@ use std::{
 
 use serde_yaml::{Mapping, Value as Written};
 
-use crate::configuration::{ConfigurationError, UnknownKey, Variable, keys::Keys, values::WORKFLOW_KEYS};
+use crate::configuration::{UnknownKey, Variable, keys::Keys, values::WORKFLOW_KEYS};
 use stepmark_frontmatter::{
     Document, Entry, KeyPath, LineIndex, Node, NodeKind, Position, Region, Segment, Span, Value, Yaml,
 };
@@ -99,15 +100,10 @@ type Problem = (KeyPath, String);
 
 impl ConfigurationLayer {
     /// Reads a file; `origin` makes the origin of the value whose key stands at a place.
-    pub(super) fn read(
-        file: &Path,
-        bytes: &[u8],
-        origin: impl Fn(Place) -> Origin,
-    ) -> Result<Self, ConfigurationError> {
+    pub(super) fn read(file: &Path, bytes: &[u8], origin: impl Fn(Place) -> Origin) -> Result<Self, Error> {
         let tree = Yaml::parse(bytes, whole(bytes));
         let lines = LineIndex::new(bytes);
-        let invalid =
-            |position, reason| ConfigurationError::Invalid { path: file.to_owned(), position, reason };
+        let invalid = |position, reason: String| read::invalid(file, position, &reason);
         let invalid_at = |offset, reason| invalid(Some(lines.position(bytes, offset)), reason);
         let of_reader = |error| {
             let (position, reason) = position_and_reason(&error);
@@ -117,8 +113,15 @@ impl ConfigurationLayer {
         if let Ok(tree) = &tree
             && let Some((key, span, Variable { meaning, side, .. })) = state_key(tree)
         {
-            let (path, position) = (file.to_owned(), lines.position(bytes, span.start));
-            return Err(ConfigurationError::StateKey { path, position, key, meaning, side });
+            let (path, position) = (file.display(), lines.position(bytes, span.start));
+            let belongs = read::belongs_to(side, &key);
+            let message = format!(
+                "`{path}:{position}` holds state: `{key}` is {meaning}; configuration is static, and this belongs \
+                 {belongs}"
+            );
+            return Err(
+                Error::new(ErrorKind::Io, message).help("take the key out of that file; nothing was changed")
+            );
         }
         let keys: Option<Keys> = serde_yaml::from_slice(bytes).map_err(of_reader)?;
         let written: Written = serde_yaml::from_slice(bytes).map_err(of_reader)?;

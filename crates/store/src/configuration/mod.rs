@@ -11,6 +11,7 @@ mod variables;
 #[cfg(test)]
 mod cases;
 
+use crate::Error;
 use std::{
     collections::BTreeMap,
     ops::Deref,
@@ -30,7 +31,7 @@ pub use keys::{AsddSettings, AutodevSettings, CoordinationSettings, FlowSettings
 pub use layer::{ConfiguredValue, Origin, Place, position_and_reason, position_of};
 use packs::PackFiles;
 pub use packs::{PACKS_FOLDER, ProjectPack};
-pub use read::{ConfigurationError, UnknownKey};
+pub use read::UnknownKey;
 pub use sources::{ConfigurationSources, STEPMARK_GITIGNORE, initial_configuration};
 pub(crate) use sources::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use values::{
@@ -97,9 +98,8 @@ impl Configuration {
         }
     }
 
-    fn with_packs(mut self, root: &Path, files: &PackFiles) -> Result<Self, ConfigurationError> {
-        let invalid =
-            |reason| ConfigurationError::Invalid { path: root.join(PACKS_FOLDER), position: None, reason };
+    fn with_packs(mut self, root: &Path, files: &PackFiles) -> Result<Self, Error> {
+        let invalid = |reason: String| read::invalid(&root.join(PACKS_FOLDER), None, &reason);
         let packs = packs::assemble(root, files)?;
         if packs.is_empty() {
             return Ok(self);
@@ -120,7 +120,7 @@ impl Configuration {
         Ok(self)
     }
 
-    pub(crate) fn with_pack_files(&self, root: &Path, files: &PackFiles) -> Result<Self, ConfigurationError> {
+    pub(crate) fn with_pack_files(&self, root: &Path, files: &PackFiles) -> Result<Self, Error> {
         let of_pack = |declared: &&DeclaredLifecycle| declared.kind.is_none();
         let own = self.lifecycles.declared().iter().filter(of_pack).cloned().collect();
         let lifecycles = Arc::new(Lifecycles::new(own));

@@ -1,8 +1,9 @@
 //! Packs of the project: `.stepmark/packs/NAME.yaml`. They are data of the repository, thus of a stranger.
 
+use crate::{Error, configuration::read};
 use std::{path::Path, path::PathBuf, sync::Arc};
 
-use crate::configuration::{Configuration, ConfigurationError, position_of};
+use crate::configuration::{Configuration, position_of};
 use crate::disk::{folder::Folder, own_file, root::Root};
 use stepmark_frontmatter::KeyPath;
 use stepmark_model::{
@@ -24,11 +25,9 @@ pub struct ProjectPack {
     pub bytes: Arc<[u8]>,
 }
 
-pub(super) fn read_folder(root: &Root) -> Result<PackFiles, ConfigurationError> {
-    let unreadable = |name: &str, source| ConfigurationError::Unreadable {
-        path: root.path().join(PACKS_FOLDER).join(name),
-        source,
-    };
+pub(super) fn read_folder(root: &Root) -> Result<PackFiles, Error> {
+    let unreadable =
+        |name: &str, source| read::unreadable(&root.path().join(PACKS_FOLDER).join(name), source);
     own_file::check_folder(root.path(), Path::new(PACKS_FOLDER)).map_err(|source| unreadable("", source))?;
     let names = Configuration::pack_names(root);
     names
@@ -56,10 +55,9 @@ pub(crate) fn is_pack_file(name: &str) -> bool {
     name.ends_with(".yaml") && !name.starts_with('.')
 }
 
-pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack>, ConfigurationError> {
+pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack>, Error> {
     let path = |name: &str| root.join(PACKS_FOLDER).join(name);
-    let invalid =
-        |name: &str, position, reason| ConfigurationError::Invalid { path: path(name), position, reason };
+    let invalid = |name: &str, position, reason: String| read::invalid(&path(name), position, &reason);
     if files.len() > MOST_PACKS {
         let reason = format!("there are {} packs, and {MOST_PACKS} are the most", files.len());
         return Err(invalid("", None, reason));
@@ -136,7 +134,7 @@ fn base_of<'d>(
     }))
 }
 
-pub(crate) fn misplaced(path: PathBuf, bytes: &[u8], error: &PackError) -> ConfigurationError {
+pub(crate) fn misplaced(path: PathBuf, bytes: &[u8], error: &PackError) -> Error {
     let place = match error {
         PackError::Kind { way, kind, .. } => {
             let mut whole = KeyPath::key("kinds").then(kind);
@@ -147,7 +145,7 @@ pub(crate) fn misplaced(path: PathBuf, bytes: &[u8], error: &PackError) -> Confi
         // The error of the reader says the place.
         _ => None,
     };
-    ConfigurationError::Invalid { path, position: place, reason: error.to_string() }
+    read::invalid(&path, place, &error.to_string())
 }
 
 pub(super) fn lifecycles_of(packs: &[ProjectPack]) -> Result<(Vec<DeclaredLifecycle>, PathGlobs), String> {

@@ -8,6 +8,7 @@ use std::{
 };
 
 use crate::{
+    Error, ErrorKind,
     configuration::{
         Configuration, ConfigurationSources, Origin, Place, Side, Variable,
         layer::ConfigurationLayer,
@@ -28,12 +29,12 @@ const SIZE_LIMIT: u64 = 1024 * 1024;
 
 impl Configuration {
     /// Reads `.stepmark/config.yaml` of the project; the defaults where it does not exist.
-    pub fn load(root: &Root) -> Result<Self, ConfigurationError> {
+    pub fn load(root: &Root) -> Result<Self, Error> {
         Self::load_with(root, &ConfigurationSources::default())
     }
 
     /// Reads `.stepmark/config.yaml` of the project, over the user's file and below environment and flags.
-    pub fn load_with(root: &Root, sources: &ConfigurationSources) -> Result<Self, ConfigurationError> {
+    pub fn load_with(root: &Root, sources: &ConfigurationSources) -> Result<Self, Error> {
         let own = own_file::open(root.path(), CONFIGURATION_PATH.as_ref(), Access::Read);
         let bytes = read_opened(&root.path().join(CONFIGURATION_PATH), own)?;
         Self::of_project_bytes(root, sources, bytes, packs::read_folder(root)?)
@@ -45,7 +46,7 @@ impl Configuration {
         sources: &ConfigurationSources,
         project_bytes: Option<Vec<u8>>,
         pack_files: PackFiles,
-    ) -> Result<Self, ConfigurationError> {
+    ) -> Result<Self, Error> {
         let mut layers = Vec::new();
         let mut files = Vec::new();
         let mut digest = Sha256::new();
@@ -73,7 +74,7 @@ impl Configuration {
             let origin = Origin::Environment { variable: name.clone() };
             layers.push(ConfigurationLayer::given(&variable.name, text, origin).map_err(|reason| {
                 let source_name = format!("the environment variable `{name}`");
-                ConfigurationError::Given { source_name, key: variable.name.clone(), reason }
+                given(&source_name, &variable.name, &reason)
             })?);
         }
         for (key, text) in &sources.flags {
@@ -90,7 +91,7 @@ impl Configuration {
     }
 }
 
-fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ConfigurationError> {
+fn read_file(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     // A pipe would be waited for.
     let regular = |file: File| match file.metadata()?.is_file() {
         true => Ok(file),
@@ -99,21 +100,39 @@ fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ConfigurationError> {
     read_opened(path, open_file(path).and_then(regular))
 }
 
-fn read_opened(path: &Path, opened: io::Result<File>) -> Result<Option<Vec<u8>>, ConfigurationError> {
+fn read_opened(path: &Path, opened: io::Result<File>) -> Result<Option<Vec<u8>>, Error> {
     let mut bytes = Vec::new();
     let read = opened.and_then(|file| file.take(SIZE_LIMIT + 1).read_to_end(&mut bytes));
     match read {
         Ok(_) if bytes.len() as u64 > SIZE_LIMIT => {
-            Err(ConfigurationError::TooLarge { path: path.to_owned(), limit: SIZE_LIMIT })
+            let message = format!("the configuration `{}` is larger than {SIZE_LIMIT} bytes", path.display());
+            Err(Error::new(ErrorKind::Io, message).help(OR_DEFAULTS))
         }
         Ok(_) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(ConfigurationError::Unreadable { path: path.to_owned(), source }),
+        Err(source) => Err(unreadable(path, source)),
     }
 }
 
+const OR_DEFAULTS: &str = "correct or remove it: without a configuration the defaults count";
+
+pub(super) fn unreadable(path: &Path, source: io::Error) -> Error {
+    Error::io(format!("cannot read the configuration `{}`", path.display()), source).help(OR_DEFAULTS)
+}
+
+pub(super) fn invalid(path: &Path, position: Option<Position>, reason: &str) -> Error {
+    let at = position.map(|at| format!(":{at}")).unwrap_or_default();
+    Error::new(ErrorKind::Io, format!("`{}`{at} cannot be used: {reason}", path.display()))
+        .help("fix that line; nothing was changed")
+}
+
+/// A refusal of a value of an environment variable or a flag.
+fn given(source: &str, key: &str, reason: &str) -> Error {
+    Error::usage(format!("{source} cannot be used for `{key}`: {reason}"))
+}
+
 /// Refuses an identity that all projects of a person would share, and credentials of a repository's file.
-fn refuse_misplaced(path: &Path, layer: &ConfigurationLayer) -> Result<(), ConfigurationError> {
+fn refuse_misplaced(path: &Path, layer: &ConfigurationLayer) -> Result<(), Error> {
     for value in &layer.values {
         let key = value.key.split('.').next().unwrap_or_default();
         let reason = match (&value.origin, key) {
@@ -128,17 +147,13 @@ fn refuse_misplaced(path: &Path, layer: &ConfigurationLayer) -> Result<(), Confi
             _ => continue,
         };
         let position = value.origin.place().map(|place| place.position);
-        return Err(ConfigurationError::Invalid { path: path.to_owned(), position, reason });
+        return Err(invalid(path, position, &reason));
     }
     Ok(())
 }
 
-fn flag_layer(key: &str, text: &str) -> Result<ConfigurationLayer, ConfigurationError> {
-    let failed = |reason: String| ConfigurationError::Given {
-        source_name: "`--config`".to_owned(),
-        key: key.to_owned(),
-        reason,
-    };
+fn flag_layer(key: &str, text: &str) -> Result<ConfigurationLayer, Error> {
+    let failed = |reason: String| given("`--config`", key, &reason);
     let name = key.rsplit('.').next().unwrap_or(key);
     if let Some(variable) = Variable::dynamic_at(key, name) {
         let belongs = belongs_to(variable.side, key);
@@ -192,31 +207,6 @@ impl fmt::Display for UnknownKey {
             self.suggestion()
         )
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConfigurationError {
-    #[error("cannot read the configuration `{}`", path.display())]
-    Unreadable { path: PathBuf, source: io::Error },
-    #[error("the configuration `{}` is larger than {limit} bytes", path.display())]
-    TooLarge { path: PathBuf, limit: u64 },
-    #[error("`{}`{} cannot be used: {reason}", path.display(), position.map(|at| format!(":{at}")).unwrap_or_default())]
-    Invalid { path: PathBuf, position: Option<Position>, reason: String },
-    #[error(
-        "`{}:{position}` holds state: `{key}` is {meaning}; configuration is static, and this \
-         belongs {}",
-        path.display(),
-        belongs_to(*side, key)
-    )]
-    StateKey { path: PathBuf, position: Position, key: String, meaning: &'static str, side: Side },
-    #[error("{source_name} cannot be used for `{key}`: {reason}")]
-    Given {
-        /// The environment variable, or the flag.
-        source_name: String,
-        key: String,
-        reason: String,
-    },
 }
 
 /// The place where a key that is no configuration belongs, in words.

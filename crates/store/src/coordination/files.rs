@@ -1,5 +1,7 @@
 //! The files of the configured format, which follow the records.
 
+use crate::Error;
+use crate::records::{not_alive, not_human};
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
@@ -9,8 +11,8 @@ use std::{
 use super::Coordination;
 use crate::commit::{CommitOptions, Expected, FsyncPolicy, read_whole, replace_whole};
 use crate::projection::pack_files::{Files, Followed, Overwrite, RecordFormat};
-use crate::projection::{ProjectionError, record_files};
-use crate::records::{ChangedRecords, RecordSystem as _, SystemError, behind};
+use crate::projection::record_files;
+use crate::records::{ChangedRecords, RecordSystem as _, behind};
 use crate::signals::{read_signals, write_signal};
 use crate::workspace::Workspace;
 use stepmark_model::{
@@ -42,7 +44,6 @@ impl FormatOf<'_, '_> {
 
 impl RecordFormat for FormatOf<'_, '_> {
     type State = State;
-    type Error = SystemError;
 
     fn name(&self) -> &'static str {
         match self.format {
@@ -68,7 +69,7 @@ impl RecordFormat for FormatOf<'_, '_> {
         names.iter().filter_map(|name| self.path(name)).collect()
     }
 
-    fn present(&self) -> Result<State, SystemError> {
+    fn present(&self) -> Result<State, Error> {
         self.signals.take();
         let (own, state) = (self.coordination, self.coordination.state()?);
         // History has no bodies: the last copy of one that is torn stands in these files.
@@ -116,11 +117,11 @@ impl ChangedRecords for Coordination<'_> {
     where
         Self: 'f;
 
-    fn record_format(&self) -> Result<Self::Format<'_>, SystemError> {
+    fn record_format(&self) -> Result<Self::Format<'_>, Error> {
         Ok(self.format())
     }
 
-    fn write_files(&self, overwrite: &Overwrite) -> Result<CoordinationFiles, SystemError> {
+    fn write_files(&self, overwrite: &Overwrite) -> Result<CoordinationFiles, Error> {
         self.project(overwrite)
     }
 
@@ -128,9 +129,9 @@ impl ChangedRecords for Coordination<'_> {
         read_signals(self.workspace.root(), super::SYSTEM)
     }
 
-    fn note_signal(&self, signal: &Signal) -> Result<(), SystemError> {
+    fn note_signal(&self, signal: &Signal) -> Result<(), Error> {
         write_signal(self.workspace.root(), (super::SYSTEM, &file_stem(&signal.agent)), signal)
-            .map_err(|source| SystemError::Signal { agent: signal.agent.clone(), source })
+            .map_err(|source| not_alive(&signal.agent, source))
     }
 }
 
@@ -163,12 +164,12 @@ impl Coordination<'_> {
     }
 
     /// The records as they are now, for a change of them: files that say the same count as written here.
-    pub(super) fn state_to_change(&self) -> Result<State, SystemError> {
+    pub(super) fn state_to_change(&self) -> Result<State, Error> {
         self.state_to_claim().map(|(state, _)| state)
     }
 
     /// The same, with the ids of tasks that others changed in the files: nobody claims these undecided.
-    pub(super) fn state_to_claim(&self) -> Result<(State, BTreeSet<String>), SystemError> {
+    pub(super) fn state_to_claim(&self) -> Result<(State, BTreeSet<String>), Error> {
         let (state, format) = (self.state()?, self.format());
         let drift = match self.settings.option {
             Format::OrchestratorState => Vec::new(),
@@ -184,7 +185,7 @@ impl Coordination<'_> {
     }
 
     /// Makes the files follow, whatever the format; changes of other programs go as `overwrite` says.
-    pub fn project(&self, overwrite: &Overwrite) -> Result<CoordinationFiles, SystemError> {
+    pub fn project(&self, overwrite: &Overwrite) -> Result<CoordinationFiles, Error> {
         if !matches!(overwrite, Overwrite::None) {
             self.want_a_person("giving up what others wrote")?;
         }
@@ -193,19 +194,19 @@ impl Coordination<'_> {
     }
 
     /// Refuses an agent: which of two words counts, a person decides.
-    pub(super) fn want_a_person(&self, wanted: &'static str) -> Result<(), SystemError> {
+    pub(super) fn want_a_person(&self, wanted: &'static str) -> Result<(), Error> {
         let actor = &self.workspace.attribution().actor;
         match actor.kind {
-            ActorKind::Agent => Err(SystemError::NotHuman { wanted, actor: actor.to_string() }),
+            ActorKind::Agent => Err(not_human(wanted, actor)),
             _ => Ok(()),
         }
     }
 
-    pub fn drift(&self) -> Result<Vec<Drift>, SystemError> {
+    pub fn drift(&self) -> Result<Vec<Drift>, Error> {
         record_files::drift(self.workspace.root(), self.workspace.commit_options(), &self.format())
     }
 
-    fn write_all(&self, ended: &[Record], overwrite: &Overwrite) -> Result<CoordinationFiles, SystemError> {
+    fn write_all(&self, ended: &[Record], overwrite: &Overwrite) -> Result<CoordinationFiles, Error> {
         let options = self.workspace.commit_options();
         let (root, mut found) =
             (self.workspace.root(), self.found.lock().unwrap_or_else(PoisonError::into_inner));
@@ -224,10 +225,10 @@ impl Coordination<'_> {
     }
 
     /// Writes the page of a task's result, for people alone, or removes that of one ended no more.
-    fn write_result(&self, task: &Record) -> Result<Option<ProjectPath>, SystemError> {
+    fn write_result(&self, task: &Record) -> Result<Option<ProjectPath>, Error> {
         let root = self.workspace.root();
         let path = self.settings.folder.join(&format!("results/{}.md", file_stem(&task.id)))?;
-        let found = read_whole(root, &path).map_err(ProjectionError::from)?;
+        let found = read_whole(root, &path).map_err(|error| Error::from(error).in_system())?;
         let wanted = result_file(task).map(|(_, bytes)| bytes);
         // A page of somebody else stays.
         let is_own = |page: &Vec<u8>| page.starts_with(format!("# Task: {}\n", task.id).as_bytes());
@@ -238,7 +239,8 @@ impl Coordination<'_> {
         match wanted {
             Some(bytes) => {
                 let expected = Expected::of(found.as_deref());
-                replace_whole(root, &path, expected, &bytes, &options).map_err(ProjectionError::from)?;
+                replace_whole(root, &path, expected, &bytes, &options)
+                    .map_err(|error| Error::from(error).in_system())?;
             }
             None => record_files::remove(root, &path)?,
         }

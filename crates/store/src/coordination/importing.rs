@@ -1,5 +1,8 @@
 //! State files that become records, copies of them, and the change from one format to another.
 
+use crate::records::not_begun;
+use crate::records::{not_written, nothing_to_import};
+use crate::{Error, ErrorKind, records::busy};
 use std::{io, path::Path};
 
 use super::{Coordination, CoordinationFiles};
@@ -8,15 +11,11 @@ use crate::{
     commit::{Expected, read_whole, replace_whole},
     disk::file_reading::read_file,
     projection::{
-        ProjectionError,
         file_findings::{FileFindings, FollowingFile},
         pack_files::Overwrite,
         record_files,
     },
-    records::{
-        ChangedRecords as _, ImportRow, ImportSurvey, RecordSystem as _, RecordsError, SystemError, draft,
-        keep,
-    },
+    records::{ChangedRecords as _, ImportRow, ImportSurvey, RecordSystem as _, draft, keep},
 };
 use serde_json::Value as Json;
 use stepmark_frontmatter::{KeyPath, Value};
@@ -37,7 +36,7 @@ pub struct StateFile {
 
 impl Coordination<'_> {
     /// Compares the file, or folder of option A, at `path` with the records; `None`: those configured.
-    pub fn survey(&self, path: Option<&ProjectPath>) -> Result<StateFile, SystemError> {
+    pub fn survey(&self, path: Option<&ProjectPath>) -> Result<StateFile, Error> {
         let is_folder = path.is_none_or(|path| path.extension() != Some("json"));
         let read = |format: Format, number: usize, name: &str| {
             let place = match path {
@@ -47,7 +46,7 @@ impl Coordination<'_> {
                 Some(path) => path.parent().map_or_else(|| ProjectPath::new(name), |own| own.join(name)).ok(),
             };
             let bytes = place.map(|place| read_whole(self.workspace.root(), &place)).transpose();
-            Ok(bytes.map_err(ProjectionError::from)?.flatten())
+            Ok(bytes.map_err(|error| Error::from(error).in_system())?.flatten())
         };
         let (format, files) = self.state_files(path.is_none(), is_folder, read)?.ok_or_else(|| {
             nothing(path.map_or_else(|| self.settings.folder.to_string(), ToString::to_string))
@@ -62,7 +61,7 @@ impl Coordination<'_> {
     }
 
     /// The same of a state file or folder at `place`, perhaps outside of the project: it is only read.
-    pub fn survey_outside(&self, place: &Path) -> Result<StateFile, SystemError> {
+    pub fn survey_outside(&self, place: &Path) -> Result<StateFile, Error> {
         let is_folder = place.extension().is_none_or(|extension| extension != "json");
         let read = |_: Format, number: usize, name: &str| {
             let place = match (is_folder, number) {
@@ -73,7 +72,9 @@ impl Coordination<'_> {
             match read_file(&place) {
                 Ok(bytes) => Ok(Some(bytes)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-                Err(source) => Err(SystemError::Outside { place: place.display().to_string(), source }),
+                Err(source) => {
+                    Err(Error::refused(format!("cannot read `{}`", place.display())).because(source))
+                }
             }
         };
         let found = self.state_files(false, is_folder, read)?;
@@ -81,11 +82,11 @@ impl Coordination<'_> {
         self.compare(format, &files, false)
     }
 
-    fn compare(&self, format: Format, files: &Files, is_own: bool) -> Result<StateFile, SystemError> {
+    fn compare(&self, format: Format, files: &Files, is_own: bool) -> Result<StateFile, Error> {
         let ours = match self.state() {
             Ok(state) => Some(state),
-            Err(RecordsError::NotBegun { .. }) => None,
-            Err(error) => return Err(error.into()),
+            Err(error) if error.kind() == ErrorKind::NotBegun => None,
+            Err(error) => return Err(error),
         };
         // Where the file says what was written last, the artifact alone was changed since.
         let last = if is_own { self.last_and_found()?.0 } else { None };
@@ -102,7 +103,7 @@ impl Coordination<'_> {
         found: &StateFile,
         takes_file: bool,
         removes: bool,
-    ) -> Result<(usize, CoordinationFiles), SystemError> {
+    ) -> Result<(usize, CoordinationFiles), Error> {
         if takes_file && found.survey.rows.iter().any(ImportRow::is_disputed) {
             self.want_a_person("taking what a file says of records")?;
         }
@@ -110,7 +111,7 @@ impl Coordination<'_> {
     }
 
     /// The records as last written to the files, and as these hold them now; of option C none are the last.
-    fn last_and_found(&self) -> Result<record_files::LastAndFound<State>, SystemError> {
+    fn last_and_found(&self) -> Result<record_files::LastAndFound<State>, Error> {
         let options = self.workspace.commit_options();
         let (last, found) = record_files::last_and_found(self.workspace.root(), options, &self.format())?;
         let follows = self.settings.option != Format::OrchestratorState;
@@ -125,8 +126,8 @@ impl Coordination<'_> {
         &self,
         is_own: bool,
         is_folder: bool,
-        read: impl Fn(Format, usize, &str) -> Result<Option<Vec<u8>>, SystemError>,
-    ) -> Result<Option<(Format, Files)>, SystemError> {
+        read: impl Fn(Format, usize, &str) -> Result<Option<Vec<u8>>, Error>,
+    ) -> Result<Option<(Format, Files)>, Error> {
         let formats =
             [self.settings.option, Format::TasksFile, Format::ServerState, Format::OrchestratorState];
         let known = if is_own && self.state().is_ok() { &formats[..1] } else { &formats[..] };
@@ -145,21 +146,21 @@ impl Coordination<'_> {
     }
 }
 
-fn nothing(place: String) -> SystemError {
-    SystemError::NothingToImport { wanted: "state file of coordination in", place }
+fn nothing(place: String) -> Error {
+    nothing_to_import("state file of coordination in", &place)
 }
 
 impl Coordination<'_> {
     /// Keeps the records for programs of another option from now on: its files are written, the
     /// configuration names it, and the files of the option before go where nobody else wrote them. Returns
     /// those that were written, and those that went.
-    pub fn convert(&self, to: Format) -> Result<(CoordinationFiles, Vec<ProjectPath>), SystemError> {
+    pub fn convert(&self, to: Format) -> Result<(CoordinationFiles, Vec<ProjectPath>), Error> {
         let key =
             |format: &Format| (KeyPath::key("coordination").then("option"), Value::from(format.to_string()));
         let (option, value) = key(&to);
         let changed = self.workspace.configure(option, value)?;
         let Some(coordination) = changed.coordination() else {
-            return Err(RecordsError::NotBegun { system: &SYSTEM }.into());
+            return Err(not_begun(&SYSTEM));
         };
         let files = coordination.project(&Overwrite::None).or_else(|error| {
             // The files of the option before are those that are there.
@@ -171,24 +172,25 @@ impl Coordination<'_> {
         Ok((files, record_files::withdraw(self.workspace.root(), options, &self.format())?))
     }
 
-    pub fn checkpoint_path(&self, name: &str) -> Result<ProjectPath, SystemError> {
+    pub fn checkpoint_path(&self, name: &str) -> Result<ProjectPath, Error> {
         Ok(self.settings.folder.join("checkpoints")?.join(&format!("{}.json", file_stem(name)))?)
     }
 
     /// Writes the state file, and keeps a copy of it under `name`.
-    pub fn checkpoint(&self, name: &str) -> Result<ProjectPath, SystemError> {
+    pub fn checkpoint(&self, name: &str) -> Result<ProjectPath, Error> {
         self.project(&Overwrite::None)?;
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
-        let bytes =
-            read_whole(root, &self.settings.state_file).map_err(ProjectionError::from)?.unwrap_or_default();
+        let bytes = read_whole(root, &self.settings.state_file)
+            .map_err(|error| Error::from(error).in_system())?
+            .unwrap_or_default();
         let path = self.checkpoint_path(name)?;
-        let before = read_whole(root, &path).map_err(ProjectionError::from)?;
+        let before = read_whole(root, &path).map_err(|error| Error::from(error).in_system())?;
         replace_whole(root, &path, Expected::of(before.as_deref()), &bytes, options)
-            .map_err(ProjectionError::from)?;
+            .map_err(|error| Error::from(error).in_system())?;
         Ok(path)
     }
 
-    pub fn file_states(&self) -> Result<Vec<FollowingFile>, SystemError> {
+    pub fn file_states(&self) -> Result<Vec<FollowingFile>, Error> {
         self.states_of_files()
     }
 
@@ -203,10 +205,10 @@ impl Coordination<'_> {
 }
 
 impl Coordination<'_> {
-    pub fn begin(&self, goal: &str, plan: &str) -> Result<CoordinationFiles, SystemError> {
+    pub fn begin(&self, goal: &str, plan: &str) -> Result<CoordinationFiles, Error> {
         match self.state() {
-            Err(RecordsError::NotBegun { .. }) => {}
-            Err(error) => return Err(error.into()),
+            Err(error) if error.kind() == ErrorKind::NotBegun => {}
+            Err(error) => return Err(error),
             Ok(state) => return self.give_goal(&state.root, goal, plan),
         }
         let root = Record::root(goal, plan, self.settings.option, &self.now());
@@ -214,10 +216,14 @@ impl Coordination<'_> {
         Ok(self.follow(&[]))
     }
 
-    fn give_goal(&self, root: &Record, goal: &str, plan: &str) -> Result<CoordinationFiles, SystemError> {
+    fn give_goal(&self, root: &Record, goal: &str, plan: &str) -> Result<CoordinationFiles, Error> {
         let own = root.text("goal").unwrap_or_default().to_owned();
         if !own.is_empty() || goal.is_empty() || !(plan.is_empty() || root.body.is_empty()) {
-            return Err(SystemError::Begun { system: "coordination", goal: Some(own) });
+            return Err(Error::refused(format!(
+                "coordination has begun here already, with the goal `{own}`"
+            ))
+            .help("`stepmark task add TEXT` adds a task")
+            .help_of_tools("create_task adds a task"));
         }
         let mut after = root.clone();
         after.set("goal", goal);
@@ -228,9 +234,9 @@ impl Coordination<'_> {
         self.attempt(std::slice::from_ref(&path), changed("coordination init"), |found| {
             let Some(found) = found.first().and_then(Option::as_ref) else { return Ok(((), keep(1))) };
             if Self::read_artifact(found)? != *root {
-                return Err(SystemError::Busy { path: path.clone() });
+                return Err(busy(&path));
             }
-            let edit = |source| SystemError::Edit { path: path.clone(), source };
+            let edit = |source| not_written(&path, source);
             Ok(((), vec![RecordDecision::Write(root.rewrite(found, &after).map_err(edit)?)]))
         })?;
         Ok(self.follow(&[]))
@@ -241,7 +247,7 @@ impl Coordination<'_> {
         agent: &str,
         role: &str,
         capabilities: Option<Json>,
-    ) -> Result<CoordinationFiles, SystemError> {
+    ) -> Result<CoordinationFiles, Error> {
         let path = self.path_of(RecordKind::Agent, agent)?;
         self.state_to_change()?;
         self.make_folders(std::slice::from_ref(&path))?;
@@ -263,7 +269,7 @@ impl Coordination<'_> {
     }
 
     /// Notes that an agent is alive; nothing is committed. The journal is told where its status changes.
-    pub fn heartbeat(&self, agent: &str, status: Option<&str>) -> Result<CoordinationFiles, SystemError> {
+    pub fn heartbeat(&self, agent: &str, status: Option<&str>) -> Result<CoordinationFiles, Error> {
         let state = self.state_to_change()?;
         if !state.agents.iter().any(|record| record.id == agent) {
             return Err(TaskRefusal::UnknownAgent { agent: agent.to_owned() }.into());
@@ -272,7 +278,7 @@ impl Coordination<'_> {
         Ok(self.follow(&[]))
     }
 
-    pub(super) fn beat(&self, agent: &str, status: Option<&str>) -> Result<(), SystemError> {
+    pub(super) fn beat(&self, agent: &str, status: Option<&str>) -> Result<(), Error> {
         let signal = Signal {
             agent: agent.to_owned(),
             at: self.now(),
@@ -288,7 +294,7 @@ impl Coordination<'_> {
         (id, agent): (&str, &str),
         content: &str,
         tags: &[String],
-    ) -> Result<(Record, CoordinationFiles), SystemError> {
+    ) -> Result<(Record, CoordinationFiles), Error> {
         let state = self.state_to_change()?;
         let order = state.next_order(RecordKind::Discovery);
         let discovery = Record::discovery(id, (agent, content, tags), order, &self.now());
@@ -296,7 +302,7 @@ impl Coordination<'_> {
         Ok((discovery, self.follow(&[])))
     }
 
-    fn write_record(&self, record: &Record, command: &str) -> Result<(), SystemError> {
+    fn write_record(&self, record: &Record, command: &str) -> Result<(), Error> {
         let taken = || TaskRefusal::IdTaken { id: record.id.clone() }.into();
         self.write_new(record, draft(Kind::CHANGE, command), taken)
     }

@@ -1,11 +1,12 @@
 //! The records of coordination on the disk: a file each.
 
+use crate::{Error, records::not_listed};
 use std::{io, sync::PoisonError};
 
 use super::Coordination;
 use crate::disk::folder::Folder;
-use crate::records::{RecordSystem as _, RecordsError, record_system};
-use crate::workspace::{ArtifactError, Workspace};
+use crate::records::{RecordSystem as _, record_system};
+use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     coordination::{CoordinationFacts, RecordKind, SYSTEM, State, file_stem, orphaned},
@@ -16,13 +17,15 @@ record_system!(Coordination, RecordKind);
 
 impl Coordination<'_> {
     /// The path of the record `id`; that of the root, whatever its id.
-    pub fn path_of(&self, kind: RecordKind, id: &str) -> Result<ProjectPath, RecordsError> {
+    pub fn path_of(&self, kind: RecordKind, id: &str) -> Result<ProjectPath, Error> {
         let folder = &self.settings.folder;
         if folder.as_str().split('/').any(|part| part == ".stepmark") {
-            return Err(RecordsError::Reserved { folder: folder.clone() });
+            return Err(Error::refused(format!(
+                "the records cannot stand in `{folder}`: give `coordination.folder` another value"
+            )));
         }
         if id.is_empty() && kind != RecordKind::Coordination {
-            return Err(RecordsError::EmptyId { kind: kind.name() });
+            return Err(Error::refused(format!("the id of the {} is empty: give it one", kind.name())));
         }
         let name = match kind.folder() {
             Some(folder) => format!("{folder}/{}.md", file_stem(id)),
@@ -31,7 +34,7 @@ impl Coordination<'_> {
         Ok(self.settings.folder.join(&name)?)
     }
 
-    pub fn state(&self) -> Result<State, RecordsError> {
+    pub fn state(&self) -> Result<State, Error> {
         let root = self.path_of(RecordKind::Coordination, "")?;
         let (mut records, mut others) = self.read_records([root]);
         let mut snapshot = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,14 +68,14 @@ impl Coordination<'_> {
     }
 
     /// The folder of a kind, as it is listed now; `None` where there is none.
-    fn folder_of(&self, kind: RecordKind) -> Result<Option<Folder>, RecordsError> {
+    fn folder_of(&self, kind: RecordKind) -> Result<Option<Folder>, Error> {
         let Some(folder) = kind.folder() else { return Ok(None) };
         let folder = self.settings.folder.join(folder)?;
         let root = self.workspace.root();
-        root.resolve(&folder).map_err(ArtifactError::from)?;
+        root.resolve(&folder).map_err(Error::from)?;
         match Folder::open(root.path(), folder.to_string()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            opened => opened.map(Some).map_err(|source| RecordsError::List { folder, source }),
+            opened => opened.map(Some).map_err(|source| not_listed(&folder, source)),
         }
     }
 }

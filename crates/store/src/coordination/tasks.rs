@@ -1,13 +1,15 @@
 //! Changes of tasks: each decided on what was read, and again under the locks of all records that it rests
 //! on. Claims take the best that there is, or one by name.
 
+use crate::records::no_record;
+use crate::{Error, ErrorKind, records::busy};
 use std::{collections::BTreeSet, sync::PoisonError};
 
 use serde_json::Value as Json;
 
 use super::{Coordination, files::CoordinationFiles, importing::changed};
-use crate::changes::{ChangeError, RECORDS_A_COMMIT, RecordDecision};
-use crate::records::{ChangedRecords as _, RecordSystem as _, SystemError, draft, keep};
+use crate::changes::{RECORDS_A_COMMIT, RecordDecision};
+use crate::records::{ChangedRecords as _, RecordSystem as _, draft, keep};
 use stepmark_model::{
     artifact::Artifact,
     coordination::{
@@ -17,7 +19,7 @@ use stepmark_model::{
     journal::Kind,
     packs::MoveCall,
     records::RecordSet as _,
-    spelling::with_causes,
+    spelling::{argument, with_causes},
 };
 
 /// The number of times that a decision is made anew where others change the records meanwhile.
@@ -54,7 +56,7 @@ impl Coordination<'_> {
         check_dependencies(&self.state().ok()?, &[new]).err().map(|refusal| refusal.to_string())
     }
 
-    pub fn create(&self, wanted: &[NewTask]) -> Result<(Vec<Record>, CoordinationFiles), SystemError> {
+    pub fn create(&self, wanted: &[NewTask]) -> Result<(Vec<Record>, CoordinationFiles), Error> {
         let state = self.state_to_change()?;
         let now = self.now();
         let places = state.next_order(RecordKind::Task)..;
@@ -70,7 +72,7 @@ impl Coordination<'_> {
             .collect::<Result<Vec<_>, _>>()?;
         // A task that is gone keeps its id.
         let known = self.workspace.history().ask(|history| history.known_below(&self.settings.folder));
-        let known = known.map_err(ChangeError::from)?;
+        let known = known.map_err(Error::unwritten)?;
         if let Some((_, task)) = paths.iter().zip(&made).find(|(path, _)| known.binary_search(path).is_ok()) {
             return Err(TaskRefusal::IdTaken { id: task.id.clone() }.into());
         }
@@ -88,11 +90,11 @@ impl Coordination<'_> {
     }
 
     /// The task that `given` names: by its id, or a beginning that no other has.
-    pub fn task_id(&self, given: &str) -> Result<String, SystemError> {
-        Ok(self.whole_id(RecordKind::Task, given)?)
+    pub fn task_id(&self, given: &str) -> Result<String, Error> {
+        self.whole_id(RecordKind::Task, given)
     }
 
-    pub fn make(&self, id: &str, made: &MoveCall) -> Result<TaskChange, SystemError> {
+    pub fn make(&self, id: &str, made: &MoveCall) -> Result<TaskChange, Error> {
         if let ("claim", Some(agent)) = (&*made.name, made.text("agent")) {
             return self.claim_task(id, agent);
         }
@@ -101,7 +103,7 @@ impl Coordination<'_> {
             let ends = made.name == "done";
             let mut freed = if ends { dependants_freed(id, &state) } else { Vec::new() };
             freed.retain(|task| self.is_usable(task));
-            let is_other = |error: &SystemError| error.record().is_some() && !self.is_of_task(id, error);
+            let is_other = |error: &Error| error.path().is_some() && !self.is_of_task(id, error);
             let (attempt, mut freed) = match self.make_once(&state, id, made, freed) {
                 // One that a person has to look at stops nobody else: each of them is freed by itself.
                 Err(error) if ends && is_other(&error) => self.make_once(&state, id, made, Vec::new()),
@@ -114,7 +116,7 @@ impl Coordination<'_> {
                 return Ok(TaskChange { task, freed, orphaned: Vec::new(), files });
             }
         }
-        Err(SystemError::Busy { path: self.path_of(RecordKind::Task, id)? })
+        Err(busy(&self.path_of(RecordKind::Task, id)?))
     }
 
     fn make_once(
@@ -123,7 +125,7 @@ impl Coordination<'_> {
         id: &str,
         made: &MoveCall,
         freed: Vec<Record>,
-    ) -> Result<(Attempt, Vec<String>), SystemError> {
+    ) -> Result<(Attempt, Vec<String>), Error> {
         let task = task_of(state, id)?;
         // What is refused leaves no trace.
         let wanted = decide(task, made, (state, self.claims_per_agent()), &self.now())?;
@@ -163,7 +165,7 @@ impl Coordination<'_> {
     }
 
     /// Frees tasks that wait for `id` alone, now done; another may have been completed at the same time.
-    fn free_dependants(&self, id: &str, freed: &mut Vec<String>) -> Result<(), SystemError> {
+    fn free_dependants(&self, id: &str, freed: &mut Vec<String>) -> Result<(), Error> {
         let state = self.state()?;
         let mut failed = None;
         for after in dependants_freed(id, &state).into_iter().filter(|task| self.is_usable(task)) {
@@ -194,9 +196,9 @@ impl Coordination<'_> {
     }
 }
 
-fn task_of<'s>(state: &'s State, id: &str) -> Result<&'s Record, SystemError> {
+fn task_of<'s>(state: &'s State, id: &str) -> Result<&'s Record, Error> {
     let task = state.tasks.iter().find(|task| task.id == id);
-    task.ok_or_else(|| SystemError::Unknown { what: "task", id: id.to_owned() })
+    task.ok_or_else(|| no_record("task", id))
 }
 
 fn released(agent: &Record, id: &str, is_completed: bool) -> Record {
@@ -213,7 +215,7 @@ fn released(agent: &Record, id: &str, is_completed: bool) -> Record {
 
 impl Coordination<'_> {
     /// Gives `agent` its best task, by priority, then age. Tasks of agents that are silent are freed first.
-    pub fn claim(&self, agent: &str) -> Result<TaskChange, SystemError> {
+    pub fn claim(&self, agent: &str) -> Result<TaskChange, Error> {
         let mut freed = Vec::new();
         for _ in 0..ATTEMPTS {
             let (mut state, undecided) = self.state_to_claim()?;
@@ -228,7 +230,7 @@ impl Coordination<'_> {
             let mut candidates = claimable(&state, agent, self.workspace.now());
             candidates.retain(|task| !undecided.contains(&task.id) && self.is_usable(task));
             if candidates.is_empty() {
-                return Err(nothing_to_claim(&state, freed, undecided));
+                return Err(nothing_to_claim(&state, &freed, &undecided));
             }
             let (mut left, mut is_taken) = (None, false);
             for task in candidates {
@@ -252,10 +254,10 @@ impl Coordination<'_> {
                 return Err(error);
             }
         }
-        Err(SystemError::Busy { path: self.settings.folder.clone() })
+        Err(busy(&self.settings.folder))
     }
 
-    pub fn claim_task(&self, id: &str, agent: &str) -> Result<TaskChange, SystemError> {
+    pub fn claim_task(&self, id: &str, agent: &str) -> Result<TaskChange, Error> {
         let claim = task_move("claim", Some(agent));
         for _ in 0..ATTEMPTS {
             let (state, undecided) = self.state_to_claim()?;
@@ -267,17 +269,17 @@ impl Coordination<'_> {
                 return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
             }
             if undecided.contains(id) {
-                return Err(SystemError::Changed { id: id.to_owned() });
+                return Err(changed_elsewhere(id));
             }
             if let Attempt::Made(task) = self.claim_one(&state, id, agent)? {
                 let files = self.followed(Some(agent), &[]);
                 return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
             }
         }
-        Err(SystemError::Busy { path: self.path_of(RecordKind::Task, id)? })
+        Err(busy(&self.path_of(RecordKind::Task, id)?))
     }
 
-    pub fn next(&self, agent: &str) -> Result<Record, SystemError> {
+    pub fn next(&self, agent: &str) -> Result<Record, Error> {
         let state = self.state()?;
         let changed = match self.settings.option {
             Format::OrchestratorState => Vec::new(),
@@ -288,10 +290,10 @@ impl Coordination<'_> {
             |task: &&Record| self.is_usable(task) && !changed.iter().any(|drift| drift.id == task.id);
         let best = claimable(&state, agent, self.workspace.now()).into_iter().find(is_free).cloned();
         let undecided = || changed.iter().map(|drift| drift.id.clone()).collect();
-        best.ok_or_else(|| nothing_to_claim(&state, Vec::new(), undecided()))
+        best.ok_or_else(|| nothing_to_claim(&state, &[], &undecided()))
     }
 
-    fn claim_one(&self, state: &State, id: &str, agent: &str) -> Result<Attempt, SystemError> {
+    fn claim_one(&self, state: &State, id: &str, agent: &str) -> Result<Attempt, Error> {
         let paths = [self.path_of(RecordKind::Task, id)?, self.path_of(RecordKind::Agent, agent)?];
         let known = state.agents.iter().find(|record| record.id == agent);
         if known.is_none() {
@@ -320,7 +322,7 @@ impl Coordination<'_> {
         })
     }
 
-    fn free_orphans(&self, state: &State) -> Result<Vec<String>, SystemError> {
+    fn free_orphans(&self, state: &State) -> Result<Vec<String>, Error> {
         let stale = u64::from(self.settings.stale_seconds.get());
         let mut freed = Vec::new();
         let orphaned = orphaned(state, &self.signals(), self.workspace.now(), stale);
@@ -332,7 +334,7 @@ impl Coordination<'_> {
             // Whoever is faster has freed or ended it; one that a person has to look at stays with its agent.
             match self.make_once(state, &task.id, &task_move("orphan", None), Vec::new()) {
                 Ok((Attempt::Made(task), _)) => freed.push(task.id),
-                Err(error) if error.record().is_none() => return Err(error),
+                Err(error) if error.path().is_none() => return Err(error),
                 Ok(_) | Err(_) => {}
             }
         }
@@ -346,20 +348,56 @@ impl Coordination<'_> {
             || self.path_of(record.kind, &record.id).is_ok_and(|path| !unusable.contains_key(&path))
     }
 
-    fn is_of_task(&self, id: &str, error: &SystemError) -> bool {
-        self.path_of(RecordKind::Task, id).is_ok_and(|path| error.record() == Some(&path))
+    fn is_of_task(&self, id: &str, error: &Error) -> bool {
+        self.path_of(RecordKind::Task, id).is_ok_and(|path| error.path() == Some(&path))
     }
 }
 
-fn nothing_to_claim(state: &State, orphaned: Vec<String>, changed: BTreeSet<String>) -> SystemError {
+fn nothing_to_claim(state: &State, orphaned: &[String], changed: &BTreeSet<String>) -> Error {
     let waits = |task: &&Record| !is_held(task) && !open_dependencies(task, state).is_empty();
     let has = |task: &&Record, words: &[&str]| words.contains(&task.status());
     let open = || state.tasks.iter().filter(|task| has(task, &["available", "pending", "blocked"]));
-    SystemError::NothingToClaim {
-        available: open().filter(|task| !waits(task)).count(),
-        waiting: open().filter(waits).count(),
-        held: state.tasks.iter().filter(|task| is_held(task)).count(),
-        orphaned,
-        changed,
+    let available = open().filter(|task| !waits(task)).count();
+    let waiting = open().filter(waits).count();
+    let held = state.tasks.iter().filter(|task| is_held(task)).count();
+    let message = format!(
+        "no task can be claimed: {available} available, {waiting} waiting for others, {held} held{}{}",
+        taken(orphaned),
+        undecided(changed)
+    );
+    let error = Error::new(ErrorKind::idle(available + waiting + held, !changed.is_empty()), message);
+    if changed.is_empty() {
+        return error;
+    }
+    let help = "`stepmark import coordination --take file` takes the changes, `stepmark coordination project \
+                --overwrite` gives them up";
+    error.help(help).help_of_tools("a person decides on the changed ones")
+}
+
+fn changed_elsewhere(id: &str) -> Error {
+    let message = format!(
+        "another program changed the task `{id}` in a state file, and perhaps works on it: nobody claims it"
+    );
+    let help = format!(
+        "`stepmark import coordination --take file` takes the change, `stepmark coordination project --overwrite {}` gives it up",
+        argument(id)
+    );
+    let tools = "claim_task gives you another one; a person decides on this one";
+    Error::refused(message).help(help).help_of_tools(tools)
+}
+
+fn taken(orphaned: &[String]) -> String {
+    match orphaned {
+        [] => String::new(),
+        ids => format!("; the agents of {} were silent for too long, and hold them no more", ids.join(", ")),
+    }
+}
+
+fn undecided(changed: &BTreeSet<String>) -> String {
+    match changed.iter().map(String::as_str).collect::<Vec<_>>().join(", ") {
+        ids if ids.is_empty() => ids,
+        ids => format!(
+            "; other programs changed {ids} in the state files: nobody claims what is undecided there"
+        ),
     }
 }

@@ -13,6 +13,7 @@ use std::{
 };
 
 use crate::disk::file_lock::{GitFolders, is_own};
+use crate::{Error, ErrorKind};
 use stepmark_model::artifact::FileHash;
 
 /// The folder of local state where there is no git, seen from the project root.
@@ -57,28 +58,6 @@ pub struct LocalState {
     is_in_git: bool,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum LocalStateError {
-    #[error(
-        "`{}` is a link or no folder, so what it leads to is not used as the state of this clone: \
-         remove it, and run the command again", place.display()
-    )]
-    NotAFolder { place: PathBuf },
-    #[error(
-        "`{}` belongs to another user, so it is not used as the state of this clone: \
-         give it to this user (it may hold history that stands nowhere else), or in a repository of git tell git to trust \
-         it, `git config --global --add safe.directory FOLDER`, and run the command again", place.display()
-    )]
-    ForeignOwner { place: PathBuf },
-    #[error(
-        "cannot make the folder `{}` for the state of this clone: allow writing there, and run the command again",
-        place.display()
-    )]
-    Make { place: PathBuf, source: io::Error },
-    #[error("cannot look at `{}`, where the state of this clone stands", place.display())]
-    Unreachable { place: PathBuf, source: io::Error },
-}
-
 impl LocalState {
     /// Finds the place for the project at `root`, absolute and without links. Nothing is made.
     pub(crate) fn of(root: &Path) -> Self {
@@ -120,7 +99,7 @@ impl LocalState {
     }
 
     /// The path of `folder`, to be read from or written to. The folder need not exist.
-    pub fn folder(&self, folder: StateFolder) -> Result<PathBuf, LocalStateError> {
+    pub fn folder(&self, folder: StateFolder) -> Result<PathBuf, Error> {
         let (base, name) = self.parts(folder);
         let mut place = base.to_owned();
         for part in self.below.iter().chain(Path::new(name)) {
@@ -133,13 +112,13 @@ impl LocalState {
     }
 
     /// Makes `folder`, readable by this user alone, and returns its path.
-    pub fn make(&self, folder: StateFolder) -> Result<PathBuf, LocalStateError> {
+    pub fn make(&self, folder: StateFolder) -> Result<PathBuf, Error> {
         let place = self.folder(folder)?;
         let (base, _) = self.parts(folder);
         // A checkout of another user, which git does not trust: its history stands in its repository.
         let git = base.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists());
         if let Some(place) = git.filter(|_| !self.is_in_git && !is_own(base)) {
-            return Err(LocalStateError::ForeignOwner { place });
+            return Err(foreign_owner(&place));
         }
         let state = base.join(&self.below);
         // The ignore file before the folder, whose presence says that all this is done: a process killed here
@@ -152,7 +131,14 @@ impl LocalState {
             self.keep_out_of_git(&state)?;
             make_private(&place)
         };
-        make().map_err(|source| LocalStateError::Make { place: place.clone(), source })?;
+        make().map_err(|source| {
+            let message = format!(
+                "cannot make the folder `{}` for the state of this clone: allow writing there, and run the command \
+                 again",
+                place.display()
+            );
+            Error::io(message, source)
+        })?;
         Ok(place)
     }
 
@@ -186,14 +172,9 @@ impl LocalState {
     }
 }
 
-impl From<LocalStateError> for io::Error {
-    fn from(error: LocalStateError) -> Self {
-        let kind = match &error {
-            LocalStateError::Make { source, .. } | LocalStateError::Unreachable { source, .. } => {
-                source.kind()
-            }
-            _ => io::ErrorKind::Other,
-        };
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        let kind = error.detail().map_or(io::ErrorKind::Other, Self::kind);
         Self::new(kind, error)
     }
 }
@@ -231,14 +212,34 @@ fn below_git(inside: &Path) -> PathBuf {
     folder.join(PROJECTS).join(digits)
 }
 
+fn foreign_owner(place: &Path) -> Error {
+    let message = format!(
+        "`{}` belongs to another user, so it is not used as the state of this clone: give it to this user (it may hold \
+         history that stands nowhere else), or in a repository of git tell git to trust it, `git config --global --add \
+         safe.directory FOLDER`, and run the command again",
+        place.display()
+    );
+    Error::new(ErrorKind::Io, message)
+}
+
 /// Returns whether something stands at `place`, which then is a folder; with `is_private`, of this user.
-fn check(place: &Path, is_private: bool) -> Result<bool, LocalStateError> {
-    let place_of = || place.to_owned();
+fn check(place: &Path, is_private: bool) -> Result<bool, Error> {
     match fs::symlink_metadata(place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(source) => Err(LocalStateError::Unreachable { place: place_of(), source }),
-        Ok(found) if !found.is_dir() => Err(LocalStateError::NotAFolder { place: place_of() }),
-        Ok(_) if is_private && !is_own(place) => Err(LocalStateError::ForeignOwner { place: place_of() }),
+        Err(source) => {
+            let place = place.display();
+            let message = format!("cannot look at `{place}`, where the state of this clone stands");
+            Err(Error::io(message, source))
+        }
+        Ok(found) if !found.is_dir() => {
+            let message = format!(
+                "`{}` is a link or no folder, so what it leads to is not used as the state of this clone: remove it, \
+                 and run the command again",
+                place.display()
+            );
+            Err(Error::new(ErrorKind::Io, message))
+        }
+        Ok(_) if is_private && !is_own(place) => Err(foreign_owner(place)),
         Ok(_) => Ok(true),
     }
 }
@@ -315,7 +316,7 @@ mod tests {
             std::os::unix::fs::symlink(&outside, top.join(link)).unwrap();
             let state = LocalState::of(&top);
             let refused = state.folder(StateFolder::Redo).unwrap_err();
-            assert!(matches!(&refused, LocalStateError::NotAFolder { place } if *place == top.join(link)));
+            assert!(refused.to_string().starts_with(&format!("`{}` is a link", top.join(link).display())));
             assert!(state.make(StateFolder::Redo).is_err());
             assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
         }

@@ -18,6 +18,6 @@ pub use cache_database::{CacheDatabase, CacheLayout, CacheUnavailable, SqliteErr
 pub(crate) use file_lock::{names_in, names_in_place};
 pub use file_reading::KnownStat;
 pub use in_parts::par_map;
-pub use local_state::{LocalState, LocalStateError, StateFolder};
-pub use root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
-pub use walk::{WalkError, WalkProblem, WalkProblemKind};
+pub use local_state::{LocalState, StateFolder};
+pub use root::{CONFIGURATION_PATH, ResolveError, Root};
+pub use walk::{WalkProblem, WalkProblemKind};

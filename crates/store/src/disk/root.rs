@@ -7,7 +7,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use crate::disk::local_state::LocalState;
+use crate::{Error, ErrorKind, disk::local_state::LocalState};
 use stepmark_model::artifact::{ProjectPath, ProjectPathError, names_git_folder};
 
 pub const CONFIGURATION_PATH: &str = ".stepmark/config.yaml";
@@ -23,18 +23,6 @@ const LINK_LIMIT: u8 = 40;
 pub struct Root {
     path: PathBuf,
     state: LocalState,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RootError {
-    #[error("cannot open the project folder `{}`: name an existing folder with --root", path.display())]
-    Unreachable { path: PathBuf, source: io::Error },
-    #[error("`{}` is not a folder: the root of a project is one", path.display())]
-    NotAFolder {
-        /// The path as given, made absolute.
-        path: PathBuf,
-    },
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -75,39 +63,34 @@ impl ResolveError {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum RelativeError {
-    #[error("`{}` is not inside the project `{}`; choose another project with --root", path.display(), root.display())]
-    Outside { path: PathBuf, root: PathBuf },
-    #[error("cannot follow `{}`", path.display())]
-    Unreachable {
-        /// The path, made absolute.
-        path: PathBuf,
-        source: io::Error,
-    },
-    #[error("cannot use this path")]
-    Unusable {
-        #[from]
-        source: ProjectPathError,
-    },
+impl From<ResolveError> for Error {
+    fn from(error: ResolveError) -> Self {
+        let is_unreachable = matches!(error, ResolveError::Unreachable { .. });
+        let path = error.path().clone();
+        Self::told(if is_unreachable { ErrorKind::Io } else { ErrorKind::Usage }, error).at(&path)
+    }
 }
 
 impl Root {
-    pub fn open(folder: impl AsRef<Path>) -> Result<Self, RootError> {
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, Error> {
         let folder = folder.as_ref();
-        let real = fs::canonicalize(folder)
-            .map_err(|source| RootError::Unreachable { path: folder.to_owned(), source })?;
-        if real.is_dir() { Ok(Self::at(real)) } else { Err(RootError::NotAFolder { path: real }) }
+        let real = fs::canonicalize(folder).map_err(|source| no_folder(folder, source))?;
+        if !real.is_dir() {
+            return Err(Error::usage(format!(
+                "`{}` is not a folder: the root of a project is one",
+                real.display()
+            )));
+        }
+        Ok(Self::at(real))
     }
 
     /// Finds the project that `start` (a folder, or a file in it) belongs to: the nearest folder upwards that
     /// holds `.stepmark/config.yaml`; else the nearest that holds a BMAD installation (`_bmad/`, or `bmad/`
     /// or `.bmad/` with the installer's `_cfg/` or `_config/` inside); else the nearest that holds `.git`;
     /// else `start` itself.
-    pub fn discover(start: impl AsRef<Path>) -> Result<Self, RootError> {
+    pub fn discover(start: impl AsRef<Path>) -> Result<Self, Error> {
         let start = start.as_ref();
-        let mut real = fs::canonicalize(start)
-            .map_err(|source| RootError::Unreachable { path: start.to_owned(), source })?;
+        let mut real = fs::canonicalize(start).map_err(|source| no_folder(start, source))?;
         if !real.is_dir() {
             real.pop();
         }
@@ -187,11 +170,11 @@ impl Root {
 
     /// Turns a path given by a person, absolute or relative to `current_folder` (absolute), into a project
     /// path. Links inside the project keep their own name, so that messages name what the person named.
-    pub fn relative(&self, path: &Path, current_folder: &Path) -> Result<ProjectPath, RelativeError> {
+    pub fn relative(&self, path: &Path, current_folder: &Path) -> Result<ProjectPath, Error> {
         let absolute = current_folder.join(path);
         let climbs = absolute.components().any(|part| part == Component::ParentDir);
         if !climbs && let Ok(inside) = absolute.strip_prefix(&self.path) {
-            return Ok(ProjectPath::new(inside)?);
+            return ProjectPath::new(inside).map_err(unusable);
         }
         // After a link, `..` is the parent of what the link leads to: only the file system knows it.
         let followed = match (absolute.parent(), absolute.file_name()) {
@@ -200,13 +183,40 @@ impl Root {
         };
         let real = match followed {
             Ok(real) => real,
-            Err(source) => return Err(RelativeError::Unreachable { path: absolute, source }),
+            Err(source) => {
+                return Err(Error::usage(format!("cannot follow `{}`", absolute.display())).because(source));
+            }
         };
         match real.strip_prefix(&self.path) {
-            Ok(inside) => Ok(ProjectPath::new(inside)?),
-            Err(_) => Err(RelativeError::Outside { path: absolute, root: self.path.clone() }),
+            Ok(inside) => ProjectPath::new(inside).map_err(unusable),
+            Err(_) => {
+                let (path, root) = (absolute.display(), self.path.display());
+                Err(Error::usage(format!(
+                    "`{path}` is not inside the project `{root}`; choose another project with --root"
+                )))
+            }
         }
     }
+}
+
+fn no_folder(path: &Path, source: io::Error) -> Error {
+    Error::usage(format!(
+        "cannot open the project folder `{}`: name an existing folder with --root",
+        path.display()
+    ))
+    .because(source)
+}
+
+fn unusable(source: ProjectPathError) -> Error {
+    let help = match &source {
+        ProjectPathError::Empty => Some("name a file in it"),
+        ProjectPathError::NotUtf8 { .. } => {
+            Some("rename the file: such a name differs from system to system")
+        }
+        _ => None,
+    };
+    let error = Error::new(ErrorKind::Usage, "cannot use this path").because(source);
+    help.into_iter().fold(error, Error::help)
 }
 
 fn holds_configuration(folder: &Path) -> bool {
@@ -275,8 +285,10 @@ mod tests {
     #[test]
     fn opens_folders_only() {
         let (_folder, root) = project();
-        assert!(matches!(Root::open(root.path().join("absent")), Err(RootError::Unreachable { .. })));
-        assert!(matches!(Root::open(root.path().join("docs/prd.md")), Err(RootError::NotAFolder { .. })));
+        assert!(Root::open(root.path().join("absent")).unwrap_err().to_string().starts_with("cannot open"));
+        assert!(
+            Root::open(root.path().join("docs/prd.md")).unwrap_err().to_string().contains("not a folder")
+        );
     }
 
     #[test]
@@ -299,7 +311,7 @@ mod tests {
         assert_eq!(found(), place("a/b/c"), "a .stepmark folder without configuration");
         fs::write(place("a/.stepmark/config.yaml"), "").unwrap();
         assert_eq!(found(), place("a"));
-        assert!(matches!(Root::discover(place("absent")), Err(RootError::Unreachable { .. })));
+        assert!(Root::discover(place("absent")).unwrap_err().to_string().starts_with("cannot open"));
     }
 
     #[test]
@@ -400,12 +412,9 @@ mod tests {
         let absolute = through_link.join("docs/prd.md");
         assert_eq!(root.relative(&absolute, elsewhere.path()).unwrap().as_str(), "docs/prd.md");
         let outside = root.relative(Path::new("../x"), root.path());
-        assert!(matches!(outside, Err(RelativeError::Outside { .. })), "{outside:?}");
-        let itself = root.relative(Path::new("."), root.path());
-        assert!(
-            matches!(itself, Err(RelativeError::Unusable { source: ProjectPathError::Empty })),
-            "{itself:?}"
-        );
+        assert!(outside.unwrap_err().to_string().contains("is not inside the project"));
+        let itself = root.relative(Path::new("."), root.path()).unwrap_err();
+        assert!(matches!(itself.detail(), Some(ProjectPathError::Empty)), "{itself:?}");
     }
 
     #[test]

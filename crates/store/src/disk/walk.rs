@@ -6,11 +6,12 @@ use std::{
     num::NonZero,
     ops::Range,
     panic,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
 };
 
+use crate::Error;
 use crate::disk::folder::{EntryKind, Folder};
 use ignore::{WalkBuilder, WalkState};
 
@@ -53,22 +54,18 @@ pub enum WalkProblemKind {
     BrokenLink { reason: String },
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("cannot list the files of `{}`: name a folder that can be read", root.display())]
-pub struct WalkError {
-    pub root: PathBuf,
-    source: io::Error,
-}
-
 /// Walks through the folders below `root`, on as many threads as the machine has processors. `enters` says
 /// for each folder or link whether to go into it; so it must let in finitely many links.
 pub(crate) fn walk<V: Visitor>(
     root: &Path,
     enters: &(dyn Fn(&str, EntryKind) -> bool + Sync),
     new_visitor: &(dyn Fn() -> V + Sync),
-) -> Result<Walked<V>, WalkError> {
-    let first =
-        Folder::open(root, String::new()).map_err(|source| WalkError { root: root.to_owned(), source })?;
+) -> Result<Walked<V>, Error> {
+    let first = Folder::open(root, String::new()).map_err(|source| {
+        let message =
+            format!("cannot list the files of `{}`: name a folder that can be read", root.display());
+        Error::io(message, source)
+    })?;
     let walk = Walk { root, enters, queue: Queue::default() };
     walk.queue.push(Job::Visit(Arc::new(first)));
     let threads = thread::available_parallelism().map_or(1, NonZero::get);

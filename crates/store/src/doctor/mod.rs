@@ -1,21 +1,22 @@
 //! Examining a project for what is not as it should be, and repairing what needs no decision.
 
 use std::ops::Range;
+use stepmark_model::artifact::StateUnreadable;
 
 use crate::{
-    checkpoints::CheckpointReadError,
-    commit::{self, CommitError, CommitSetAside, SetAsideRepair},
+    Error,
+    commit::{self, CommitSetAside, SetAsideRepair},
     disk::{
-        WalkError, WalkProblem,
+        WalkProblem,
         folder::{EntryKind, Folder},
         local_state::PLAIN_FOLDER,
         root::Root,
         walk::{self, Visitor},
     },
-    history::{History, HistoryError, SEALED_FOLDER, SegmentProblem, verify_segments},
+    history::{History, SEALED_FOLDER, SegmentProblem, verify_segments},
     projection::pack_files::Overwrite,
-    replay::{Obstacle, ReplayArtifactsError, Replayed},
-    workspace::{AppendError, ArtifactError, Workspace},
+    replay::Replayed,
+    workspace::Workspace,
 };
 use serde::Serialize;
 use stepmark_model::{
@@ -36,21 +37,6 @@ pub struct Diagnosis {
     pub is_index_renewed: bool,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DoctorError {
-    #[error(transparent)]
-    Commit(#[from] CommitError),
-    #[error(transparent)]
-    History(#[from] HistoryError),
-    #[error(transparent)]
-    Fix(#[from] AppendError),
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    #[error(transparent)]
-    Replay(#[from] ReplayArtifactsError),
-}
-
 #[derive(Clone, Copy, Debug)]
 pub struct Doctor<'w> {
     pub(crate) workspace: &'w Workspace,
@@ -64,7 +50,7 @@ impl Workspace {
 
 impl Doctor<'_> {
     /// Looks for what is not as it should be. Reads only.
-    pub fn diagnose(&self) -> Result<Diagnosis, DoctorError> {
+    pub fn diagnose(&self) -> Result<Diagnosis, Error> {
         let (root, history) = (self.workspace.root(), self.workspace.history());
         let mut findings = Vec::new();
         findings.extend(commit::interrupted_paths(root)?.iter().map(DoctorFinding::interrupted_commit));
@@ -73,7 +59,7 @@ impl Doctor<'_> {
         let found = commit::names_in(&root.path().join(PLAIN_FOLDER));
         let is_old = root.state().is_in_git() && found.is_ok_and(|names| !names.is_empty());
         findings.extend(is_old.then(DoctorFinding::old_state));
-        let unpublished = commit::unpublished_segments(root).map_err(AppendError::from)?;
+        let unpublished = commit::unpublished_segments(root).map_err(Error::from)?;
         let segment = |name: &_| DoctorFinding::unpublished_segment(&tracked_file(name));
         findings.extend(unpublished.iter().map(segment));
         // The segments themselves: an index that lost rows would know of nothing.
@@ -96,7 +82,7 @@ impl Doctor<'_> {
     }
 
     /// Finishes what was cut off, cuts torn lines off the journal, and looks what is left.
-    pub fn repair(&self) -> Result<Diagnosis, DoctorError> {
+    pub fn repair(&self) -> Result<Diagnosis, Error> {
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
         let mut finished = commit::interrupted_paths(root)?;
         commit::finish_interrupted(root, options)?;
@@ -105,12 +91,12 @@ impl Doctor<'_> {
         let torn =
             self.workspace.history().ask(History::problems)?.iter().any(|problem| !problem.is_damage());
         let cut = match torn {
-            true => commit::cut_torn_lines(root, options.fsync).map_err(AppendError::from)?,
+            true => commit::cut_torn_lines(root, options.fsync).map_err(Error::from)?,
             false => Vec::new(),
         };
-        let published = match commit::unpublished_segments(root).map_err(AppendError::from)?.is_empty() {
+        let published = match commit::unpublished_segments(root).map_err(Error::from)?.is_empty() {
             true => Vec::new(),
-            false => commit::finish_sealing(root, options.fsync).map_err(AppendError::from)?,
+            false => commit::finish_sealing(root, options.fsync).map_err(Error::from)?,
         };
         let mut removed = left_files(root)?.temporary;
         removed.retain(|path| commit::remove_left_over(root, path));
@@ -200,7 +186,7 @@ struct LeftFiles {
     temporary: Vec<String>,
 }
 
-fn left_files(root: &Root) -> Result<LeftFiles, WalkError> {
+fn left_files(root: &Root) -> Result<LeftFiles, Error> {
     let enters = |path: &str, kind: EntryKind| {
         let name = path.rsplit('/').next().unwrap_or(path);
         kind == EntryKind::Folder && !FOREIGN.contains(&name)
@@ -307,7 +293,7 @@ impl DoctorFinding {
         Self::new(kind, &problem.file, format!("line {}: {}", problem.line, problem.problem), help)
     }
 
-    fn checkpoint(place: &ProjectPath, error: &CheckpointReadError) -> Self {
+    fn checkpoint(place: &ProjectPath, error: &Error) -> Self {
         let message = match std::error::Error::source(error) {
             Some(cause) => format!("the checkpoint cannot be trusted: {cause}"),
             None => error.to_string(),
@@ -330,8 +316,9 @@ impl DoctorFinding {
         Self::new("unreadable", &problem.path, problem.kind.to_string(), help)
     }
 
-    fn unreadable_artifact(error: &ArtifactError) -> Self {
-        Self::new("unreadable", error.path(), error.to_string(), "`stepmark check` shows the place")
+    fn unreadable_artifact(error: &Error) -> Self {
+        let path = error.path().map(ToString::to_string).unwrap_or_default();
+        Self::new("unreadable", path, error.to_string(), "`stepmark check` shows the place")
     }
 
     fn of(artifact: &Replayed) -> Vec<Self> {
@@ -342,13 +329,13 @@ impl DoctorFinding {
         if let HistoryState::Unexplained { head } = artifact.state {
             let since = format!("by other means since event {head}");
             findings.push(match (&artifact.obstacle, artifact.earlier) {
-                (Some(Obstacle::Gone), _) => Self::new(
+                (Some(obstacle), _) if obstacle.is_missing() => Self::new(
                     "gone",
                     path,
                     format!("it was removed or moved {since}"),
                     "nothing is to be done if that was meant; `stepmark track` gives an id that survives moving",
                 ),
-                (Some(Obstacle::Unreadable(_)), _) => Self::new(
+                (Some(obstacle), _) if obstacle.detail::<StateUnreadable>().is_some() => Self::new(
                     "damaged",
                     path,
                     format!("it was changed {since}, and its state cannot be read"),

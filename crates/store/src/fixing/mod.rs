@@ -4,15 +4,15 @@
 use std::cell::RefCell;
 
 use crate::{
-    changes::ChangeError,
+    Error,
     checking::{Known, Selection},
     commit::FileDecision,
     git::{
-        GitVersion, GitVersionError,
+        GitVersion,
         index::{self, IndexEntry},
     },
     repository::ChangedArtifact,
-    workspace::{ArtifactError, Workspace},
+    workspace::Workspace,
 };
 use stepmark_model::{
     artifact::ProjectPath,
@@ -33,12 +33,7 @@ impl Workspace {
 }
 
 impl Fixes<'_> {
-    pub fn preview(
-        &self,
-        path: &ProjectPath,
-        bytes: &[u8],
-        allowed: Safety,
-    ) -> Result<FixedFile, ChangeError> {
+    pub fn preview(&self, path: &ProjectPath, bytes: &[u8], allowed: Safety) -> Result<FixedFile, Error> {
         check::apply_fixes(bytes, allowed, |bytes| {
             let artifact = self.workspace.read_again(path, bytes)?;
             let found =
@@ -47,17 +42,18 @@ impl Fixes<'_> {
             let findings = found.files.into_iter().flat_map(|file| file.findings);
             Ok(findings.filter(|finding| finding.rule.is_of_artifact()).collect())
         })
+        .map_err(Error::unwritten)
     }
 
     /// Makes the fixes that are `allowed` in the artifact at `path`. They are decided again where another
     /// program changes the file meanwhile; a lease of somebody else is respected, gates follow, and history
     /// is told which fixes were made.
-    pub fn make(&self, path: &ProjectPath, allowed: Safety) -> Result<FixedFile, ChangeError> {
+    pub fn make(&self, path: &ProjectPath, allowed: Safety) -> Result<FixedFile, Error> {
         let last: RefCell<Option<FixedFile>> = RefCell::new(None);
         let draft = |_: &ProjectPath| draft(last.borrow().as_ref(), allowed);
         self.workspace.change_files(std::slice::from_ref(path), draft, |found| {
             let Some(Some(bytes)) = found.first() else {
-                return Err(ArtifactError::Missing { path: path.clone() }.into());
+                return Err(Error::missing(path.clone()));
             };
             let fixed = self.preview(path, bytes, allowed)?;
             let is_changed = fixed.bytes != *bytes;
@@ -67,7 +63,7 @@ impl Fixes<'_> {
             Ok(vec![decision])
         })?;
         // A commit that ends well has decided at least once.
-        last.into_inner().ok_or_else(|| ArtifactError::Missing { path: path.clone() }.into())
+        last.into_inner().ok_or_else(|| Error::missing(path.clone()).unwritten())
     }
 }
 
@@ -103,17 +99,6 @@ pub enum StagedOutcome {
     WorkTreeDiffers,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum StagedFixError {
-    /// Its copy in the work tree was not changed; nothing was.
-    #[error(transparent)]
-    Change(#[from] ChangeError),
-    #[error(transparent)]
-    Git(#[from] GitVersionError),
-    #[error("`{path}` is fixed in the work tree, but not in the index: `git add` it")]
-    NotStaged { path: ProjectPath, source: GitVersionError },
-}
-
 impl Fixes<'_> {
     /// Applies the fixes that are `allowed` to a changed artifact, checked as in
     /// [`Checks::check_changes`](crate::checking::Checks::check_changes). Nothing is written.
@@ -122,14 +107,15 @@ impl Fixes<'_> {
         changed: &ChangedArtifact,
         version: &GitVersion,
         allowed: Safety,
-    ) -> Result<Option<FixedFile>, ChangeError> {
+    ) -> Result<Option<FixedFile>, Error> {
         let ChangedArtifact::Present { now, before } = changed else { return Ok(None) };
         let fixed = check::apply_fixes(now.artifact().bytes(), allowed, |bytes| {
             let now = self.workspace.read_again(now.path(), bytes)?;
             let again = ChangedArtifact::Present { now, before: before.clone() };
             let found = self.workspace.checks().check_changes(std::slice::from_ref(&again), version)?;
-            Ok::<_, ChangeError>(found.files.into_iter().flat_map(|file| file.findings).collect())
-        })?;
+            Ok::<_, Error>(found.files.into_iter().flat_map(|file| file.findings).collect())
+        });
+        let fixed = fixed.map_err(Error::unwritten)?;
         Ok(Some(fixed))
     }
 
@@ -140,7 +126,7 @@ impl Fixes<'_> {
         changed: &ChangedArtifact,
         version: &GitVersion,
         allowed: Safety,
-    ) -> Result<Option<StagedFix>, StagedFixError> {
+    ) -> Result<Option<StagedFix>, Error> {
         let ChangedArtifact::Present { now, .. } = changed else { return Ok(None) };
         let Some(fixed) = self.preview_staged(changed, version, allowed)? else { return Ok(None) };
         let outcome = self.write_staged(now, &fixed, allowed)?;
@@ -153,7 +139,7 @@ impl Fixes<'_> {
         staged: &TrackedArtifact,
         fixed: &FixedFile,
         allowed: Safety,
-    ) -> Result<StagedOutcome, StagedFixError> {
+    ) -> Result<StagedOutcome, Error> {
         let (path, before) = (staged.path(), staged.artifact().bytes());
         if fixed.bytes == before {
             return Ok(StagedOutcome::Unchanged);
@@ -168,7 +154,10 @@ impl Fixes<'_> {
         let written = entry
             .with_bytes(self.workspace.root(), &fixed.bytes)
             .and_then(|entry| index::write(self.workspace.root(), std::slice::from_ref(&entry)));
-        written.map_err(|source| StagedFixError::NotStaged { path: path.clone(), source })?;
+        written.map_err(|source| {
+            let message = format!("`{path}` is fixed in the work tree, but not in the index: `git add` it");
+            Error::io(message, source)
+        })?;
         Ok(StagedOutcome::Written)
     }
 
@@ -179,11 +168,11 @@ impl Fixes<'_> {
         before: &[u8],
         fixed: &FixedFile,
         allowed: Safety,
-    ) -> Result<bool, ChangeError> {
+    ) -> Result<bool, Error> {
         match self.workspace.read_file(path) {
             Ok(bytes) if bytes == before => {}
-            Ok(_) | Err(ArtifactError::Missing { .. }) => return Ok(false),
-            Err(error) => return Err(error.into()),
+            Err(error) if !error.is_missing() => return Err(error.unwritten()),
+            _ => return Ok(false),
         }
         let is_same = RefCell::new(false);
         let draft = |_: &ProjectPath| draft(Some(fixed), allowed);

@@ -1,26 +1,19 @@
 //! Checkpoint commits: what a task has changed so far, on a branch of its own.
 
 use super::Flows;
-use crate::{
-    changes::{ChangeError, UpdateError},
-    flows::FlowRecordsError,
-    git::{GitVersionError, task_refs},
-    history::HistoryError,
-    replay::ReplayArtifactsError,
-    workspace::AppendError,
-};
-use stepmark_frontmatter::EditError;
+use crate::git::task_refs::no_start;
+use crate::{Error, ErrorKind, git::task_refs};
 use stepmark_model::{
     artifact::ProjectPath,
-    flows::{FlowRecord, FlowRefusal, FlowState, GraphProblem, add_checkpoint, allows},
-    spelling::listed,
+    flows::{FlowRecord, FlowState, GraphProblem, add_checkpoint, allows},
+    spelling::{argument, listed},
 };
 
 impl Flows<'_> {
     /// Commits what a task has changed in the work tree on `refs/heads/exec/FLOW/TASK`: all that differs from
     /// where it began, but for records of flows, files that other tasks may write, and files that it may not
     /// write and somebody has committed as they are. The work tree stays as it is.
-    pub fn checkpoint(&self, (flow, task): (&str, &str), message: &str) -> Result<FlowRecord, FlowError> {
+    pub fn checkpoint(&self, (flow, task): (&str, &str), message: &str) -> Result<FlowRecord, Error> {
         let state = self.unedited(flow)?;
         let acting = self.acting(None);
         // What is refused makes no commit.
@@ -28,7 +21,7 @@ impl Flows<'_> {
         let (root, name) = (self.workspace.root(), ref_of(flow, task));
         let before = task_refs::commit_of(root, &name);
         let base = before.clone().or_else(|| task_refs::commit_of(root, "HEAD"));
-        let base = base.ok_or_else(|| crate::git::GitVersionError::NoCommit { name: "HEAD".to_owned() })?;
+        let base = base.ok_or_else(|| no_start("HEAD"))?;
         let attempt = state.task(task)?.last_attempt().unwrap_or_default().attempt_id;
         let text = format!("{message}\n\nFlow: {flow}\nTask: {task}\nAttempt: {attempt}\n");
         // A branch without a record was made by a checkpoint that was cut off, which was its first.
@@ -52,7 +45,9 @@ impl Flows<'_> {
                         |own: &FlowRecord| own.checkpoints().contains(commit) && !own.lacks_checkpoint();
                     !state.task(task).is_ok_and(known)
                 })
-                .ok_or_else(|| FlowError::NoDifference { task: format!("{flow}.{task}") })?,
+                .ok_or_else(|| {
+                    Error::refused(format!("nothing differs that the task `{flow}.{task}` has changed"))
+                })?,
         };
         self.change_task((flow, task), ("checkpoint", &acting), |state| {
             add_checkpoint(state.task(task)?, &commit)
@@ -60,21 +55,21 @@ impl Flows<'_> {
     }
 
     /// The difference that a task has made, by its checkpoint commits: the files, and the patch.
-    pub fn diff(&self, (flow, task): (&str, &str)) -> Result<(Vec<String>, String), FlowError> {
+    pub fn diff(&self, (flow, task): (&str, &str)) -> Result<(Vec<String>, String), Error> {
         let state = self.state(flow)?;
-        let none = || FlowError::NoCheckpoint { task: format!("{flow}.{task}") };
+        let none = || no_checkpoint(flow, task);
         let (from, to) = self.commits_of(state.task(task)?).ok_or_else(none)?;
         let root = self.workspace.root();
         Ok((task_refs::changed_between(root, &from, &to)?, task_refs::patch_between(root, &from, &to)?))
     }
 
     /// Brings the branch of a task back to one of its checkpoint commits. The work tree stays as it is.
-    pub fn rollback(&self, (flow, task): (&str, &str), commit: &str) -> Result<FlowRecord, FlowError> {
+    pub fn rollback(&self, (flow, task): (&str, &str), commit: &str) -> Result<FlowRecord, Error> {
         let state = self.unedited(flow)?;
         let acting = self.acting(None);
         let known = state.task(task)?.checkpoints();
         let found = known.into_iter().find(|own| commit.len() >= 4 && own.starts_with(commit));
-        let found = found.ok_or_else(|| FlowError::NoCheckpoint { task: format!("{flow}.{task}") })?;
+        let found = found.ok_or_else(|| no_checkpoint(flow, task))?;
         add_checkpoint(state.task(task)?, "")?;
         let (root, name) = (self.workspace.root(), ref_of(flow, task));
         task_refs::move_ref(root, &name, &found, task_refs::commit_of(root, &name).as_deref())?;
@@ -83,7 +78,7 @@ impl Flows<'_> {
         })
     }
 
-    pub(super) fn changed_files(&self, task: &FlowRecord) -> Result<Vec<String>, FlowError> {
+    pub(super) fn changed_files(&self, task: &FlowRecord) -> Result<Vec<String>, Error> {
         match self.commits_of(task) {
             Some((from, to)) => Ok(task_refs::changed_between(self.workspace.root(), &from, &to)?),
             None => Ok(Vec::new()),
@@ -93,13 +88,13 @@ impl Flows<'_> {
     /// The files that a task may write and that differ in the work tree from its last checkpoint: a merge
     /// leaves out what was changed after it. Without a checkpoint, all that differ from `HEAD`; none where
     /// the project is in no repository.
-    pub fn changed_since_checkpoint(&self, record: &FlowRecord) -> Result<Vec<String>, FlowError> {
+    pub fn changed_since_checkpoint(&self, record: &FlowRecord) -> Result<Vec<String>, Error> {
         let (root, scopes) = (self.workspace.root(), record.scopes().write);
         let last = record.checkpoints().pop().or_else(|| task_refs::commit_of(root, "HEAD"));
         let Some(last) = last.filter(|_| !scopes.is_empty()) else { return Ok(Vec::new()) };
         let is_wanted = |path: &str| !self.is_state(path) && allows(&scopes, path);
         let tree = task_refs::tree_of_work_tree(root, &last, is_wanted)?;
-        Ok(task_refs::changed_between(root, &last, &tree)?)
+        task_refs::changed_between(root, &last, &tree)
     }
 
     /// The commit that a task began from, and its last checkpoint.
@@ -130,69 +125,65 @@ pub(super) fn ref_of(flow: &str, task: &str) -> String {
     format!("refs/heads/exec/{flow}/{task}")
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum FlowError {
-    #[error(transparent)]
-    Refused(#[from] FlowRefusal),
-    #[error(transparent)]
-    Records(#[from] FlowRecordsError),
-    #[error("the {what} `{id}` is there already")]
-    Taken {
-        /// `graph` or `flow`.
-        what: &'static str,
-        id: String,
-    },
-    #[error("cannot note that the checks of the graph `{id}` may be run here")]
-    Permission { id: String, source: std::io::Error },
-    #[error("the graph `{id}` cannot be run")]
-    Graph { id: String, source: GraphProblem },
-    #[error("{} edited by other means, and the commands of `{flow}` wait for a person", told(paths))]
-    Edited { flow: String, paths: Vec<ProjectPath> },
-    #[error("`{path}` is gone, so that it cannot be taken as it is")]
-    Gone { flow: String, path: ProjectPath },
-    #[error("others change `{path}` again and again; nothing was changed")]
-    Busy { path: ProjectPath },
-    #[error("nothing differs that the task `{task}` has changed")]
-    NoDifference { task: String },
-    #[error("the task `{task}` has no such checkpoint")]
-    NoCheckpoint { task: String },
-    #[error("no branch is checked out onto which the flow could be merged")]
-    NoBranch,
-    #[error(
-        "`{branch}` is no branch that a flow can be merged onto: it has no name of one, or is a name of another one"
-    )]
-    OddBranch { branch: String },
-    #[error("the branch `{branch}` went on since the merge was prepared")]
-    BranchMoved { branch: String },
-    #[error("the branch `{branch}` is checked out, and its work tree would stay behind")]
-    BranchCheckedOut { branch: String },
-    #[error(transparent)]
-    Git(#[from] GitVersionError),
-    #[error("cannot note that `{agent}` is alive")]
-    Signal { agent: String, source: std::io::Error },
-    #[error("cannot write `{path}`")]
-    Edit { path: ProjectPath, source: EditError },
-    #[error(transparent)]
-    Change(#[from] ChangeError),
-    #[error(transparent)]
-    History(#[from] HistoryError),
-    #[error(transparent)]
-    Replay(#[from] ReplayArtifactsError),
-    #[error(transparent)]
-    Seal(#[from] AppendError),
-}
-
-impl From<UpdateError<Self>> for FlowError {
-    fn from(error: UpdateError<Self>) -> Self {
-        match error {
-            UpdateError::Refused { source, .. } => source,
-            UpdateError::Change(error) => error.into(),
-        }
-    }
-}
-
 fn told(paths: &[ProjectPath]) -> String {
     let names: Vec<&str> = paths.iter().map(ProjectPath::as_str).collect();
     let were = if paths.len() == 1 { "was" } else { "were" };
     format!("{} {were}", listed(&names))
+}
+
+pub(super) fn edited(flow: &str, paths: &[ProjectPath]) -> Error {
+    let message =
+        format!("{} edited by other means, and the commands of `{flow}` wait for a person", told(paths));
+    let help = format!(
+        "a person decides: `stepmark flow accept {0}` takes the edits, `stepmark flow restore {0}` takes them back",
+        argument(flow)
+    );
+    Error::refused(message).help(help)
+}
+
+pub(super) fn taken(what: &str, id: &str) -> Error {
+    let help = match what {
+        "graph" => "`stepmark flow graph revise FILE` makes its next version",
+        _ => "give another one with --id",
+    };
+    Error::exists(format!("the {what} `{id}` is there already")).help(help)
+}
+
+pub fn unusable_graph(id: &str, source: GraphProblem) -> Error {
+    Error::refused(format!("the graph `{id}` cannot be run")).because(source)
+}
+
+pub(super) fn busy(path: &ProjectPath) -> Error {
+    let message = format!("others change `{path}` again and again; nothing was changed");
+    Error::new(ErrorKind::Conflict, message).help("try it again")
+}
+
+fn no_checkpoint(flow: &str, task: &str) -> Error {
+    let task = format!("{flow}.{task}");
+    let help =
+        format!("`stepmark flow checkpoint {}` makes one before the attempt is verified", argument(&task));
+    Error::refused(format!("the task `{task}` has no such checkpoint")).help(help)
+}
+
+pub(super) fn no_branch() -> Error {
+    Error::refused("no branch is checked out onto which the flow could be merged")
+        .help("name one with --into BRANCH")
+}
+
+pub(super) fn odd_branch(branch: &str) -> Error {
+    Error::refused(format!(
+        "`{branch}` is no branch that a flow can be merged onto: it has no name of one, or is a name of another one"
+    )).help("`git branch` lists the branches: name one with --into")
+}
+
+pub(super) fn branch_moved(branch: &str) -> Error {
+    let message = format!("the branch `{branch}` went on since the merge was prepared");
+    Error::new(ErrorKind::Conflict, message)
+        .help("`stepmark flow merge reject FLOW`, then `stepmark flow merge prepare FLOW`")
+}
+
+pub(super) fn branch_checked_out(branch: &str) -> Error {
+    Error::refused(format!("the branch `{branch}` is checked out, and its work tree would stay behind")).help(
+        "check out something else (`git switch --detach`), or prepare the merge with --into another branch",
+    )
 }

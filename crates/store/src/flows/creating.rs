@@ -1,12 +1,17 @@
 //! New graphs, flows and executions.
 
+use super::checkpoints::no_branch;
+use super::checkpoints::{branch_checked_out, branch_moved, busy, odd_branch, taken, unusable_graph};
+use super::records::{no_flow_record, unknown};
+use crate::records::not_written;
+use crate::{Error, git::task_refs::no_start};
 use std::cell::RefCell;
 
-use super::{FlowError, FlowRecordsError, Flows, records::read};
+use super::{Flows, records::read};
 use crate::{
-    changes::{ChangeError, RECORDS_A_COMMIT, RecordDecision},
+    changes::{RECORDS_A_COMMIT, RecordDecision},
     commit::{CommitError, make_folders_to},
-    git::{GitVersionError, task_refs},
+    git::task_refs,
 };
 use serde_json::json;
 use stepmark_model::{
@@ -21,15 +26,15 @@ use stepmark_model::{
 
 impl Flows<'_> {
     /// Writes the first version of a graph, or the next one; a version without a flow is written anew.
-    pub fn write_graph(&self, graph: &Graph, is_new: bool) -> Result<FlowRecord, FlowError> {
-        let id = || graph.id.clone();
-        graph.check().map_err(|source| FlowError::Graph { id: id(), source })?;
+    pub fn write_graph(&self, graph: &Graph, is_new: bool) -> Result<FlowRecord, Error> {
+        let _id = || graph.id.clone();
+        graph.check().map_err(|source| unusable_graph(&graph.id, source))?;
         let last = self.versions(&graph.id).pop();
         let (version, command) = match (last, is_new) {
             (None, true) => (1, "graph create"),
             (Some(last), false) => (last + 1, "graph revise"),
-            (Some(_), true) => return Err(FlowError::Taken { what: "graph", id: id() }),
-            (None, false) => return Err(FlowRecordsError::Unknown { what: "graph", id: id() }.into()),
+            (Some(_), true) => return Err(taken("graph", &graph.id)),
+            (None, false) => return Err(unknown("graph", &graph.id)),
         };
         let acting = self.acting(None);
         let graph = &Graph { version, ..graph.clone() };
@@ -43,7 +48,7 @@ impl Flows<'_> {
             |_| draft(&change, command, &acting),
             |found| match found {
                 [None] => Ok(vec![RecordDecision::Write(bytes.clone())]),
-                _ => Err(FlowError::Taken { what: "graph", id: id() }),
+                _ => Err(taken("graph", &graph.id)),
             },
         )?;
         // A person who writes it here knows its checks.
@@ -52,24 +57,21 @@ impl Flows<'_> {
     }
 
     /// Makes a flow of a graph, `GRAPH@vN` or the last version, which is frozen with its first flow.
-    pub fn create(&self, graph: &str, id: &str, title: &str) -> Result<FlowState, FlowError> {
+    pub fn create(&self, graph: &str, id: &str, title: &str) -> Result<FlowState, Error> {
         let (graph_path, record) = self.graph(graph, None)?;
         let read_graph = |record: &FlowRecord| {
-            Graph::of(record)
-                .map_err(|source| FlowRecordsError::Record { path: graph_path.clone(), source })
-                .map_err(FlowError::from)
-                .and_then(|graph| {
-                    let checked = graph.check();
-                    let id = graph.id.clone();
-                    checked.map(|()| graph).map_err(|source| FlowError::Graph { id, source })
-                })
+            Graph::of(record).map_err(|source| no_flow_record(&graph_path, source)).and_then(|graph| {
+                let checked = graph.check();
+                let id = graph.id.clone();
+                checked.map(|()| graph).map_err(|source| unusable_graph(&id, source))
+            })
         };
         let wanted = read_graph(&record)?;
         let acting = self.acting(None);
         let flow = flow_record(id, title, &wanted, &acting);
         let path = self.flow_path(id)?;
         if id == "graphs" {
-            return Err(FlowError::Taken { what: "flow", id: id.to_owned() });
+            return Err(taken("flow", id));
         }
         self.make_folders(&path)?;
         let bytes = bytes_of(&path, &flow)?;
@@ -86,21 +88,21 @@ impl Flows<'_> {
             },
             |found| {
                 let [Some(graph), None] = found else {
-                    return Err(FlowError::Taken { what: "flow", id: id.to_owned() });
+                    return Err(taken("flow", id));
                 };
                 let now = read(graph, FlowKind::Graph)?;
                 if read_graph(&now)? != wanted {
-                    return Err(FlowError::Busy { path: graph_path.clone() });
+                    return Err(busy(&graph_path));
                 }
                 let edits = RecordDecision::Edit(now.edits_to(&freeze(&now).record));
                 Ok(vec![edits, RecordDecision::Write(bytes.clone())])
             },
         )?;
         self.create_missing(id)?;
-        Ok(self.state(id)?)
+        self.state(id)
     }
 
-    pub(super) fn create_missing(&self, flow: &str) -> Result<(), FlowError> {
+    pub(super) fn create_missing(&self, flow: &str) -> Result<(), Error> {
         let state = self.state(flow)?;
         state.check_graph()?;
         let missing: Vec<_> = state.graph.tasks.iter().filter(|task| state.task(&task.id).is_err()).collect();
@@ -125,21 +127,21 @@ impl Flows<'_> {
                     Some(_) => RecordDecision::Keep,
                     None => RecordDecision::Write(bytes.clone()),
                 };
-                Ok::<_, FlowError>(found.iter().zip(&bytes).map(write).collect())
+                Ok::<_, Error>(found.iter().zip(&bytes).map(write).collect())
             })?;
         }
         Ok(())
     }
 
-    pub(super) fn make_folders(&self, path: &ProjectPath) -> Result<(), FlowError> {
+    pub(super) fn make_folders(&self, path: &ProjectPath) -> Result<(), Error> {
         let fsync = self.workspace.commit_options().fsync;
         let made = make_folders_to(self.workspace.root(), path, fsync);
-        made.map(drop).map_err(|error| ChangeError::from(CommitError::from(error)).into())
+        made.map(drop).map_err(|error| CommitError::from(error).into())
     }
 }
 
-pub(super) fn bytes_of(path: &ProjectPath, record: &FlowRecord) -> Result<Vec<u8>, FlowError> {
-    record.to_file().map_err(|source| FlowError::Edit { path: path.clone(), source })
+pub(super) fn bytes_of(path: &ProjectPath, record: &FlowRecord) -> Result<Vec<u8>, Error> {
+    record.to_file().map_err(|source| not_written(path, source))
 }
 
 impl Flows<'_> {
@@ -151,7 +153,7 @@ impl Flows<'_> {
         flow: &str,
         branch: Option<&str>,
         leaves_out: bool,
-    ) -> Result<FlowState, FlowError> {
+    ) -> Result<FlowState, Error> {
         let state = self.finished(flow)?;
         let (root, acting) = (self.workspace.root(), self.acting(None));
         let prepare = |plan: &MergePlan| MoveCall::new("flow", "merge-prepare").with("plan", json!(plan));
@@ -162,11 +164,10 @@ impl Flows<'_> {
             return Err(FlowRefusal::NoCheckpoint { flow: flow.to_owned(), tasks: left_out }.into());
         }
         let branch = branch.map(str::to_owned).or_else(|| task_refs::current_branch(root));
-        let branch = branch.ok_or(FlowError::NoBranch)?;
-        let odd = || FlowError::OddBranch { branch: branch.clone() };
+        let branch = branch.ok_or_else(no_branch)?;
+        let odd = || odd_branch(&branch);
         let name = task_refs::branch_ref(root, &branch)?.ok_or_else(odd)?;
-        let base = task_refs::commit_of(root, &name)
-            .ok_or_else(|| GitVersionError::NoCommit { name: branch.clone() })?;
+        let base = task_refs::commit_of(root, &name).ok_or_else(|| no_start(&branch))?;
         let tips = state.tasks.iter().filter(|task| !task.lacks_checkpoint()).filter_map(|task| {
             let (from, tip) = self.commits_of(task)?;
             let attempt = task.attempts().pop().unwrap_or_default().attempt_id;
@@ -185,33 +186,33 @@ impl Flows<'_> {
         let (commits, conflicts) = (merged.commits, merged.conflicts);
         let plan = MergePlan { target_branch: branch, base, commits, conflicts, left_out };
         self.move_flow(flow, &prepare(&plan), &acting)?;
-        Ok(self.state(flow)?)
+        self.state(flow)
     }
 
     /// Puts the integration commits that a person approved onto their branch; again, where it was cut off.
-    pub fn apply_merge(&self, flow: &str) -> Result<FlowState, FlowError> {
+    pub fn apply_merge(&self, flow: &str) -> Result<FlowState, Error> {
         let state = self.unedited(flow)?;
         let (root, acting) = (self.workspace.root(), self.acting(None));
         let apply = MoveCall::new("flow", "merge-apply");
         make(&state, None, &apply, &acting)?;
         let plan: MergePlan = state.flow.part("merge");
-        let odd = || FlowError::OddBranch { branch: plan.target_branch.clone() };
+        let odd = || odd_branch(&plan.target_branch);
         let name = task_refs::branch_ref(root, &plan.target_branch)?.ok_or_else(odd)?;
         let now = task_refs::commit_of(root, &name);
         if let Some(last) = plan.commits.last()
             && now.as_ref() != Some(last)
         {
             if now.as_ref() != Some(&plan.base) {
-                return Err(FlowError::BranchMoved { branch: plan.target_branch });
+                return Err(branch_moved(&plan.target_branch));
             }
             if task_refs::is_checked_out(root, &plan.target_branch) {
-                return Err(FlowError::BranchCheckedOut { branch: plan.target_branch });
+                return Err(branch_checked_out(&plan.target_branch));
             }
             task_refs::move_ref(root, &name, last, Some(&plan.base))?;
         }
         self.move_flow(flow, &apply, &acting)?;
         self.seal()?;
-        Ok(self.state(flow)?)
+        self.state(flow)
     }
 }
 
@@ -224,7 +225,7 @@ impl Flows<'_> {
         }
     }
 
-    pub(super) fn accept_record(&self, path: &ProjectPath, acting: &Acting) -> Result<(), FlowError> {
+    pub(super) fn accept_record(&self, path: &ProjectPath, acting: &Acting) -> Result<(), Error> {
         self.change(std::slice::from_ref(path), ("accept", acting), |found| {
             let [Some(found)] = found else { return Ok(None) };
             let kind = kind_of(found)?;
@@ -241,7 +242,7 @@ impl Flows<'_> {
         (flow, task): (&str, &str),
         (command, acting): (&str, &Acting),
         mut decide: impl FnMut(&FlowState) -> Result<RecordChange, FlowRefusal>,
-    ) -> Result<FlowRecord, FlowError> {
+    ) -> Result<FlowRecord, Error> {
         let paths = [self.flow_path(flow)?, self.task_path(flow, task)?];
         self.change(&paths, (command, acting), |found| {
             let [own, execution] = found else { return Ok(None) };
@@ -259,7 +260,7 @@ impl Flows<'_> {
         flow: &str,
         (command, acting): (&str, &Acting),
         mut decide: impl FnMut(&FlowState) -> Result<RecordChange, FlowRefusal>,
-    ) -> Result<FlowRecord, FlowError> {
+    ) -> Result<FlowRecord, Error> {
         let paths = [self.flow_path(flow)?];
         self.change(&paths, (command, acting), |found| {
             let state = self.state_under_lock(flow, found.first().and_then(Option::as_ref))?;
@@ -273,10 +274,8 @@ impl Flows<'_> {
         &self,
         paths: &[ProjectPath],
         (command, acting): (&str, &Acting),
-        mut decide: impl FnMut(
-            &[Option<Artifact>],
-        ) -> Result<Option<(RecordChange, Vec<RecordDecision>)>, FlowError>,
-    ) -> Result<FlowRecord, FlowError> {
+        mut decide: impl FnMut(&[Option<Artifact>]) -> Result<Option<(RecordChange, Vec<RecordDecision>)>, Error>,
+    ) -> Result<FlowRecord, Error> {
         let made: RefCell<Option<RecordChange>> = RefCell::new(None);
         self.workspace.change_records(
             paths,
@@ -287,20 +286,20 @@ impl Flows<'_> {
             |found| match decide(found)? {
                 Some((change, decisions)) => {
                     made.replace(Some(change));
-                    Ok::<_, FlowError>(decisions)
+                    Ok::<_, Error>(decisions)
                 }
                 None => Ok(vec![RecordDecision::Keep; paths.len()]),
             },
         )?;
         // A commit that ends well has decided at least once.
         let made = made.into_inner().map(|change| change.record);
-        made.ok_or_else(|| FlowError::Busy { path: paths[0].clone() })
+        made.ok_or_else(|| busy(&paths[0]))
     }
 
     /// The state of a flow whose lock is held: its executions do not change meanwhile.
-    fn state_under_lock(&self, id: &str, flow: Option<&Artifact>) -> Result<FlowState, FlowError> {
-        let unknown = || FlowRecordsError::Unknown { what: "flow", id: id.to_owned() };
-        Ok(self.state_of(read(flow.ok_or_else(unknown)?, FlowKind::Flow)?)?)
+    fn state_under_lock(&self, id: &str, flow: Option<&Artifact>) -> Result<FlowState, Error> {
+        let unknown = || unknown("flow", id);
+        self.state_of(read(flow.ok_or_else(unknown)?, FlowKind::Flow)?)
     }
 }
 
@@ -328,13 +327,13 @@ pub(super) fn draft(change: &RecordChange, command: &str, acting: &Acting) -> Ev
     change.facts.iter().fold(draft, |draft, (name, fact)| draft.with(name, fact.clone()))
 }
 
-fn kind_of(artifact: &Artifact) -> Result<FlowKind, FlowError> {
+fn kind_of(artifact: &Artifact) -> Result<FlowKind, Error> {
     match read(artifact, FlowKind::Flow) {
         Ok(_) => Ok(FlowKind::Flow),
         Err(_) => Ok(read(artifact, FlowKind::Execution).map(|_| FlowKind::Execution)?),
     }
 }
 
-fn missing_task(flow: &str, task: &str) -> FlowError {
+fn missing_task(flow: &str, task: &str) -> Error {
     FlowRefusal::NoTask { flow: flow.to_owned(), task: task.to_owned() }.into()
 }

@@ -1,11 +1,14 @@
 //! The files of a flow, read once for all that a command asks of them.
 
+use super::records::{no_flow_record, unknown};
+use crate::{Error, records::not_listed};
 use std::{collections::BTreeMap, io, sync::PoisonError};
+use stepmark_model::flows::FlowRecordError;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FlowRecordsError, Flows, records::read};
-use crate::{disk::folder::Folder, workspace::ArtifactError};
+use super::{Flows, records::read};
+use crate::disk::folder::Folder;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     flows::{FlowKind, FlowRecord, FlowState, Graph},
@@ -27,7 +30,7 @@ pub(super) struct FlowFiles {
 }
 
 impl KnownFile {
-    fn of(artifact: &Artifact, kind: FlowKind) -> Result<Self, FlowRecordsError> {
+    fn of(artifact: &Artifact, kind: FlowKind) -> Result<Self, Error> {
         let record = read(artifact, kind)?;
         let (path, key) = (artifact.path().to_string(), ArtifactKey::of(artifact));
         Ok(Self { path, key, digests: Digests::of(artifact), record })
@@ -43,9 +46,9 @@ impl FlowFiles {
 
 impl Flows<'_> {
     /// The files of a flow, as they are now: its own, its graph's, those of its executions.
-    pub(super) fn files(&self, flow: &str) -> Result<FlowFiles, FlowRecordsError> {
+    pub(super) fn files(&self, flow: &str) -> Result<FlowFiles, Error> {
         let path = self.flow_path(flow)?;
-        let unknown = || FlowRecordsError::Unknown { what: "flow", id: flow.to_owned() };
+        let unknown = || unknown("flow", flow);
         let own = self.known_file(&path, FlowKind::Flow)?.ok_or_else(unknown)?;
         let path = self.graph_path(own.record.text("graph"), own.record.number("graph_version"))?;
         let graph_file = self.known_file(&path, FlowKind::Graph)?;
@@ -63,7 +66,7 @@ impl Flows<'_> {
     }
 
     #[cfg(feature = "write")]
-    pub(super) fn state_of(&self, flow: FlowRecord) -> Result<FlowState, FlowRecordsError> {
+    pub(super) fn state_of(&self, flow: FlowRecord) -> Result<FlowState, Error> {
         let path = self.graph_path(flow.text("graph"), flow.number("graph_version"))?;
         let record = self.read(&path, FlowKind::Graph)?;
         let graph = self.read_graph(path, record.as_ref())?;
@@ -71,25 +74,24 @@ impl Flows<'_> {
         Ok(FlowState { flow, graph, tasks })
     }
 
-    fn read_graph(&self, path: ProjectPath, record: Option<&FlowRecord>) -> Result<Graph, FlowRecordsError> {
-        let unknown = || FlowRecordsError::Unknown { what: "graph", id: path.to_string() };
-        Graph::of(record.ok_or_else(unknown)?)
-            .map_err(|source| FlowRecordsError::Record { path: path.clone(), source })
+    fn read_graph(&self, path: ProjectPath, record: Option<&FlowRecord>) -> Result<Graph, Error> {
+        let unknown = || unknown("graph", path.as_ref());
+        Graph::of(record.ok_or_else(unknown)?).map_err(|source| no_flow_record(&path, source))
     }
 
     /// The executions of a flow in the order of its graph. Only files that have changed are read again.
-    fn executions(&self, flow: &FlowRecord, graph: &Graph) -> Result<Vec<KnownFile>, FlowRecordsError> {
+    fn executions(&self, flow: &FlowRecord, graph: &Graph) -> Result<Vec<KnownFile>, Error> {
         let folder = self.settings.folder.join(&format!("{}/tasks", flow.id()))?;
         let root = self.workspace.root();
-        root.resolve(&folder).map_err(ArtifactError::from)?;
+        root.resolve(&folder).map_err(Error::from)?;
         let found = match Folder::open(root.path(), folder.to_string()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(source) => return Err(FlowRecordsError::List { folder, source }),
+            Err(source) => return Err(not_listed(&folder, source)),
             Ok(folder) => {
                 let mut snapshot = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
                 // A file that is no execution, and of no task, is nobody's trouble.
                 let read = |path: &ProjectPath| match self.known_file(path, FlowKind::Execution) {
-                    Err(FlowRecordsError::Record { .. }) => Ok(None),
+                    Err(error) if error.detail::<FlowRecordError>().is_some() => Ok(None),
                     read => read,
                 };
                 let (found, others) = snapshot.read(root, &folder, read);
@@ -112,11 +114,11 @@ impl Flows<'_> {
         Ok(executions)
     }
 
-    fn known_file(&self, path: &ProjectPath, kind: FlowKind) -> Result<Option<KnownFile>, FlowRecordsError> {
+    fn known_file(&self, path: &ProjectPath, kind: FlowKind) -> Result<Option<KnownFile>, Error> {
         match self.workspace.read_file(path) {
             Ok(bytes) => KnownFile::of(&Artifact::read(path.clone(), bytes), kind).map(Some),
-            Err(ArtifactError::Missing { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
         }
     }
 }

@@ -1,12 +1,14 @@
 //! The event log of a flow: the events, whether they explain the records, and the decision of a person where
 //! they do not.
 
+use super::checkpoints;
+use super::records::{no_flow_record, unknown};
 use std::sync::PoisonError;
+use stepmark_model::spelling::argument;
 
-use super::{FlowError, FlowRecordsError, Flows, creating::bytes_of, files::FlowFiles, records::read};
-use crate::workspace::ArtifactError;
+use super::{Flows, creating::bytes_of, files::FlowFiles, records::read};
 use crate::{
-    changes::RecordDecision, history::HistoryError, history::Point, replay::Replayed, repository::CheckedOut,
+    Error, ErrorKind, changes::RecordDecision, history::Point, replay::Replayed, repository::CheckedOut,
 };
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -24,7 +26,7 @@ impl Flows<'_> {
     /// The events of a flow, of its graph and of its executions, in order: causes first, then by time. Of the
     /// same millisecond the graph tells first, then that the flow is there, its executions, and what follows
     /// from these for the flow.
-    pub fn events(&self, flow: &str) -> Result<Vec<FlowEvent>, FlowError> {
+    pub fn events(&self, flow: &str) -> Result<Vec<FlowEvent>, Error> {
         let mut found = Vec::new();
         let of_flow = self.flow_path(flow)?;
         for path in self.paths(flow)? {
@@ -42,18 +44,18 @@ impl Flows<'_> {
         Ok(found.into_iter().map(|(_, told)| told).collect())
     }
 
-    pub fn replay(&self, flow: &str) -> Result<Vec<Replayed>, FlowError> {
+    pub fn replay(&self, flow: &str) -> Result<Vec<Replayed>, Error> {
         let mut checked_out = self.workspace.repository().checked_out();
         let paths = self.paths(flow)?;
         paths.iter().map(|path| self.replay_record(path, &mut checked_out)).collect()
     }
 
     /// Replays the history of a record. One that is gone is explained by nothing: no command takes it away.
-    fn replay_record(&self, path: &ProjectPath, checked_out: &mut CheckedOut) -> Result<Replayed, FlowError> {
+    fn replay_record(&self, path: &ProjectPath, checked_out: &mut CheckedOut) -> Result<Replayed, Error> {
         let history = self.workspace.history();
         let mut replayed = history.replay(path, checked_out)?;
         let heads = || history.ask(|history| history.heads(&replayed.key, path));
-        if matches!(self.workspace.read_file(path), Err(ArtifactError::Missing { .. }))
+        if self.workspace.read_file(path).is_err_and(|error| error.is_missing())
             && let Some(head) = heads()?.last()
         {
             replayed.state = HistoryState::Unexplained { head: head.id };
@@ -61,10 +63,10 @@ impl Flows<'_> {
         Ok(replayed)
     }
 
-    pub fn state_at(&self, flow: &str, event: &str) -> Result<FlowState, FlowError> {
+    pub fn state_at(&self, flow: &str, event: &str) -> Result<FlowState, Error> {
         let event = self.workspace.history().ask(|history| history.event(event))?.id;
         let now = self.state(flow)?;
-        let unknown = || FlowRecordsError::Unknown { what: "flow", id: flow.to_owned() };
+        let unknown = || unknown("flow", flow);
         let then = self.record_at(&self.flow_path(flow)?, FlowKind::Flow, event)?.ok_or_else(unknown)?;
         let mut tasks = Vec::new();
         for task in &now.graph.tasks {
@@ -74,12 +76,12 @@ impl Flows<'_> {
     }
 
     /// The flow as it is now. Refuses where a record of it was edited by other means.
-    pub(super) fn unedited(&self, flow: &str) -> Result<FlowState, FlowError> {
+    pub(super) fn unedited(&self, flow: &str) -> Result<FlowState, Error> {
         let files = match self.files(flow) {
             Ok(files) if self.is_explained(flow, &files)? => Ok(files),
             found => match self.edited(flow)? {
                 edited if edited.is_empty() => found.and_then(|_| self.files(flow)),
-                paths => return Err(FlowError::Edited { flow: flow.to_owned(), paths }),
+                paths => return Err(checkpoints::edited(flow, &paths)),
             },
         }?;
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).keep(self.workspace.root());
@@ -87,7 +89,7 @@ impl Flows<'_> {
     }
 
     /// Returns whether each file is the last one that history knows of its record.
-    fn is_explained(&self, flow: &str, files: &FlowFiles) -> Result<bool, FlowError> {
+    fn is_explained(&self, flow: &str, files: &FlowFiles) -> Result<bool, Error> {
         let paths = self.paths_of(flow, &files.state.flow)?;
         let known: Option<Vec<_>> = paths
             .into_iter()
@@ -99,17 +101,17 @@ impl Flows<'_> {
 
     /// The records of the flow that no event explains. A change that was just being made, or was cut off, is
     /// no edit: locks wait for the one and finish the other.
-    fn edited(&self, flow: &str) -> Result<Vec<ProjectPath>, FlowError> {
+    fn edited(&self, flow: &str) -> Result<Vec<ProjectPath>, Error> {
         let edited = self.unexplained(self.paths(flow)?)?;
         if edited.is_empty() {
             return Ok(edited);
         }
         let keep = |found: &[Option<Artifact>]| Ok(found.iter().map(|_| RecordDecision::Keep).collect());
-        self.workspace.change_records::<FlowError>(&edited, |_| EventDraft::new(Kind::CHANGE), keep)?;
+        self.workspace.change_records::<Error>(&edited, |_| EventDraft::new(Kind::CHANGE), keep)?;
         self.unexplained(edited)
     }
 
-    fn unexplained(&self, paths: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, FlowError> {
+    fn unexplained(&self, paths: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, Error> {
         let mut checked_out = self.workspace.repository().checked_out();
         let mut unexplained = Vec::new();
         for path in paths {
@@ -126,32 +128,33 @@ impl Flows<'_> {
     }
 
     /// The unexplained records of all flows, each with its flow. Unreadable ones have findings of their own.
-    pub(crate) fn edited_records(&self) -> Result<Vec<(String, ProjectPath)>, HistoryError> {
+    pub(crate) fn edited_records(&self) -> Result<Vec<(String, ProjectPath)>, Error> {
         let mut found = Vec::new();
         for flow in self.ids() {
-            let edited = || match self.files(&flow) {
-                Ok(files) if self.is_explained(&flow, &files)? => Ok(Vec::new()),
-                _ => self.unexplained(self.paths(&flow)?),
-            };
-            match edited() {
-                Ok(edited) => found.extend(edited.into_iter().map(|path| (flow.clone(), path))),
-                Err(FlowError::History(error)) => return Err(error),
-                Err(_unreadable) => {}
+            match self.files(&flow).ok().map(|files| self.is_explained(&flow, &files)) {
+                Some(Ok(true)) => continue,
+                Some(Err(error)) if error.kind() == ErrorKind::Io => return Err(error),
+                _ => {}
             }
+            let edited = self.paths(&flow).and_then(|paths| self.unexplained(paths));
+            found.extend(edited.unwrap_or_default().into_iter().map(|path| (flow.clone(), path)));
         }
         Ok(found)
     }
 
     /// Takes records that were edited by other means as they are: the edit becomes an event.
-    pub fn accept(&self, flow: &str, reason: Option<&str>) -> Result<Vec<ProjectPath>, FlowError> {
+    pub fn accept(&self, flow: &str, reason: Option<&str>) -> Result<Vec<ProjectPath>, Error> {
         let acting = self.acting(reason);
         refuse_agents(&acting)?;
         let edited = self.edited(flow)?;
         self.state(flow)?.check_graph()?;
         // All are taken as they are, or none.
         for path in &edited {
-            if let Err(ArtifactError::Missing { .. }) = self.workspace.read_file(path) {
-                return Err(FlowError::Gone { flow: flow.to_owned(), path: path.clone() });
+            if self.workspace.read_file(path).is_err_and(|error| error.is_missing()) {
+                let message = format!("`{path}` is gone, so that it cannot be taken as it is");
+                let flow = argument(flow);
+                return Err(Error::refused(message)
+                    .help(format!("`stepmark flow restore {flow}` brings it and all others back")));
             }
         }
         for path in &edited {
@@ -161,7 +164,7 @@ impl Flows<'_> {
     }
 
     /// Brings records that were edited by other means back to what their events lead to.
-    pub fn restore(&self, flow: &str, reason: Option<&str>) -> Result<Vec<ProjectPath>, FlowError> {
+    pub fn restore(&self, flow: &str, reason: Option<&str>) -> Result<Vec<ProjectPath>, Error> {
         let acting = self.acting(reason);
         refuse_agents(&acting)?;
         let edited = self.edited(flow)?;
@@ -170,8 +173,7 @@ impl Flows<'_> {
             let replayed = self.replay_record(path, &mut checked_out)?;
             let HistoryState::Unexplained { head } = replayed.state else { continue };
             let state = self.workspace.history().ask(|history| history.state_after(head))?;
-            let wanted = FlowRecord::of_state(state)
-                .map_err(|source| FlowRecordsError::Record { path: path.clone(), source })?;
+            let wanted = FlowRecord::of_state(state).map_err(|source| no_flow_record(path, source))?;
             let draft = || {
                 let draft = EventDraft::new(Kind::RESTORE).with_command("flow restore").decided();
                 draft.with_reason(acting.reason.clone()).bringing_back()
@@ -182,12 +184,12 @@ impl Flows<'_> {
                 |_| draft(),
                 |found| {
                     let [Some(found)] = found else {
-                        return Ok::<_, FlowError>(vec![RecordDecision::Write(bytes_of(path, &wanted)?)]);
+                        return Ok::<_, Error>(vec![RecordDecision::Write(bytes_of(path, &wanted)?)]);
                     };
                     Ok(vec![match found.state_value() {
                         Ok(now) => {
-                            let now = FlowRecord::of_state(now)
-                                .map_err(|source| FlowRecordsError::Record { path: path.clone(), source })?;
+                            let now =
+                                FlowRecord::of_state(now).map_err(|source| no_flow_record(path, source))?;
                             RecordDecision::Edit(now.edits_to(&wanted))
                         }
                         Err(_) => RecordDecision::Write(bytes_of(path, &wanted)?),
@@ -199,17 +201,17 @@ impl Flows<'_> {
     }
 
     /// The paths of the records of a flow: its own, its graph's, those of its executions.
-    fn paths(&self, flow: &str) -> Result<Vec<ProjectPath>, FlowError> {
+    fn paths(&self, flow: &str) -> Result<Vec<ProjectPath>, Error> {
         let path = self.flow_path(flow)?;
-        let unknown = || FlowRecordsError::Unknown { what: "flow", id: flow.to_owned() };
+        let unknown = || unknown("flow", flow);
         let bytes = match self.workspace.read_file(&path) {
-            Err(ArtifactError::Missing { .. }) => return Err(unknown().into()),
-            bytes => bytes.map_err(FlowRecordsError::from)?,
+            Err(error) if error.is_missing() => return Err(unknown()),
+            bytes => bytes?,
         };
         self.paths_of(flow, &read(&Artifact::read(path, bytes), FlowKind::Flow)?)
     }
 
-    fn paths_of(&self, flow: &str, record: &FlowRecord) -> Result<Vec<ProjectPath>, FlowError> {
+    fn paths_of(&self, flow: &str, record: &FlowRecord) -> Result<Vec<ProjectPath>, Error> {
         let mut paths = vec![
             self.graph_path(record.text("graph"), record.number("graph_version"))?,
             self.flow_path(flow)?,
@@ -221,11 +223,11 @@ impl Flows<'_> {
         Ok(paths)
     }
 
-    fn key_of(&self, path: &ProjectPath) -> Result<ArtifactKey, FlowError> {
+    fn key_of(&self, path: &ProjectPath) -> Result<ArtifactKey, Error> {
         match self.workspace.read_file(path) {
             Ok(bytes) => Ok(ArtifactKey::of(&Artifact::read(path.clone(), bytes))),
-            Err(ArtifactError::Missing { .. }) => Ok(ArtifactKey::of_path(path)),
-            Err(error) => Err(FlowRecordsError::from(error).into()),
+            Err(error) if error.is_missing() => Ok(ArtifactKey::of_path(path)),
+            Err(error) => Err(error),
         }
     }
 
@@ -234,7 +236,7 @@ impl Flows<'_> {
         path: &ProjectPath,
         kind: FlowKind,
         event: EventId,
-    ) -> Result<Option<FlowRecord>, FlowError> {
+    ) -> Result<Option<FlowRecord>, Error> {
         let key = self.key_of(path)?;
         let history = self.workspace.history();
         let Some(found) = history.ask(|history| history.at(&key, path, &Point::Event(event)))? else {

@@ -32,11 +32,10 @@ use crate::{configuration::FlowSettings, signals::read_signals, workspace::snaps
 use stepmark_model::{flows::FlowFacts, records::Signals};
 
 #[cfg(feature = "write")]
-pub use checkpoints::FlowError;
+pub use checkpoints::unusable_graph;
 pub use constitution::Constitution;
 #[cfg(feature = "write")]
 pub use log::FlowEvent;
-pub use records::FlowRecordsError;
 
 const SYSTEM: &str = "flows";
 

@@ -4,7 +4,8 @@
 
 use std::{collections::BTreeSet, io};
 
-use super::{FlowError, Flows};
+use super::Flows;
+use crate::Error;
 use crate::commit::{FsyncPolicy, replace_state_file};
 use crate::disk::own_file;
 use stepmark_model::{
@@ -22,7 +23,7 @@ impl Flows<'_> {
             || self.allowed().contains(&self.permission(graph))
     }
 
-    pub fn allow_checks(&self, graph: &Graph) -> Result<(), FlowError> {
+    pub fn allow_checks(&self, graph: &Graph) -> Result<(), Error> {
         let acting = self.acting(None);
         if !acting.is_human() {
             let (actor, legal) = (acting.actor.clone(), Vec::new());
@@ -41,7 +42,7 @@ impl Flows<'_> {
     }
 
     /// Notes that the checks of `graph` may be run, unless it is an agent that says so, by whatever command.
-    pub(super) fn note_allowed(&self, graph: &Graph) -> Result<(), FlowError> {
+    pub(super) fn note_allowed(&self, graph: &Graph) -> Result<(), Error> {
         let mut allowed = self.allowed();
         let is_agent = self.workspace.attribution().actor.kind == ActorKind::Agent;
         let has_checks = graph.tasks.iter().any(|task| !task.checks.is_empty());
@@ -54,7 +55,10 @@ impl Flows<'_> {
             std::fs::create_dir_all(folder)?;
             replace_state_file(folder, FILE, &serde_json::to_vec(&allowed)?, FsyncPolicy::Always)
         })();
-        noted.map_err(|source| FlowError::Permission { id: graph.id.clone(), source })
+        noted.map_err(|source| {
+            Error::refused(format!("cannot note that the checks of the graph `{}` may be run here", graph.id))
+                .because(source)
+        })
     }
 
     /// The digests of the graphs whose checks may be run. A file that cannot be read allows nothing.

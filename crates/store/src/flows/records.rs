@@ -1,56 +1,33 @@
 //! The records of flows on the disk: a file each.
 #![expect(clippy::disallowed_methods, reason = "an edge module: a file that is no record is seen here")]
 
-use std::io;
-
 use super::Flows;
-use crate::disk::names_in;
 use crate::records::whole_id;
-use crate::workspace::ArtifactError;
+use crate::{Error, disk::names_in};
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, ProjectPathError},
+    artifact::{Artifact, ProjectPath},
     flows::{FlowKind, FlowRecord, FlowRecordError, FlowState, is_flow_id, is_task_id},
 };
 
-#[derive(Debug, thiserror::Error)]
-pub enum FlowRecordsError {
-    #[error("there is no {what} `{id}`")]
-    Unknown {
-        /// `graph`, `flow` or `task`.
-        what: &'static str,
-        id: String,
-    },
-    #[error("`{given}` begins the id of several: {ids}")]
-    Ambiguous { given: String, ids: String },
-    #[error("`{path}` is no record of flows")]
-    Record { path: ProjectPath, source: FlowRecordError },
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-    #[error("cannot list `{folder}`")]
-    List { folder: ProjectPath, source: io::Error },
-    #[error(transparent)]
-    Path(#[from] ProjectPathError),
-}
-
 impl Flows<'_> {
-    pub fn graph_path(&self, id: &str, version: u64) -> Result<ProjectPath, FlowRecordsError> {
+    pub fn graph_path(&self, id: &str, version: u64) -> Result<ProjectPath, Error> {
         match is_flow_id(id) {
             true => Ok(self.settings.folder.join(&format!("graphs/{id}.v{version}.md"))?),
-            false => Err(FlowRecordsError::Unknown { what: "graph", id: id.to_owned() }),
+            false => Err(unknown("graph", id)),
         }
     }
 
-    pub fn flow_path(&self, id: &str) -> Result<ProjectPath, FlowRecordsError> {
+    pub fn flow_path(&self, id: &str) -> Result<ProjectPath, Error> {
         match is_flow_id(id) {
             true => Ok(self.settings.folder.join(&format!("{id}/flow.md"))?),
-            false => Err(FlowRecordsError::Unknown { what: "flow", id: id.to_owned() }),
+            false => Err(unknown("flow", id)),
         }
     }
 
-    pub fn task_path(&self, flow: &str, task: &str) -> Result<ProjectPath, FlowRecordsError> {
+    pub fn task_path(&self, flow: &str, task: &str) -> Result<ProjectPath, Error> {
         match is_flow_id(flow) && is_task_id(task) {
             true => Ok(self.settings.folder.join(&format!("{flow}/tasks/{task}.md"))?),
-            false => Err(FlowRecordsError::Unknown { what: "task", id: format!("{flow}.{task}") }),
+            false => Err(unknown("task", &format!("{flow}.{task}"))),
         }
     }
 
@@ -68,22 +45,18 @@ impl Flows<'_> {
     }
 
     /// A version of a graph, which `id` may say as `GRAPH@vN`; the last one where none is said.
-    pub fn graph(
-        &self,
-        id: &str,
-        version: Option<u64>,
-    ) -> Result<(ProjectPath, FlowRecord), FlowRecordsError> {
+    pub fn graph(&self, id: &str, version: Option<u64>) -> Result<(ProjectPath, FlowRecord), Error> {
         let (id, said) = id.split_once("@v").map_or((id, None), |(id, said)| (id, Some(said)));
         let said = said.map(|said| said.parse().unwrap_or_default());
         let version = version.or(said).or_else(|| self.versions(id).pop());
-        let unknown = || FlowRecordsError::Unknown { what: "graph", id: id.to_owned() };
+        let unknown = || unknown("graph", id);
         let path = self.graph_path(id, version.ok_or_else(unknown)?)?;
         let record = self.read(&path, FlowKind::Graph)?.ok_or_else(unknown)?;
         Ok((path, record))
     }
 
     /// A flow with its graph and its executions, as they are now.
-    pub fn state(&self, flow: &str) -> Result<FlowState, FlowRecordsError> {
+    pub fn state(&self, flow: &str) -> Result<FlowState, Error> {
         Ok(self.files(flow)?.state)
     }
 
@@ -96,16 +69,13 @@ impl Flows<'_> {
     }
 
     /// The flow and its task that are meant: by their ids, or the beginnings of these.
-    pub fn whole_ids(
-        &self,
-        (flow, task): (&str, Option<&str>),
-    ) -> Result<(String, Option<String>), FlowRecordsError> {
+    pub fn whole_ids(&self, (flow, task): (&str, Option<&str>)) -> Result<(String, Option<String>), Error> {
         let only = |ids: Vec<String>, given: &str| {
-            let ambiguous = |ids| FlowRecordsError::Ambiguous { given: given.to_owned(), ids };
+            let ambiguous = |ids| Error::refused(format!("`{given}` begins the id of several: {ids}"));
             whole_id(ids.iter().map(String::as_str), given).map_err(ambiguous)
         };
         let flow = only(self.ids(), flow)?;
-        let tasks = || -> Result<Vec<String>, FlowRecordsError> {
+        let tasks = || -> Result<Vec<String>, Error> {
             let names = self.names(&self.settings.folder.join(&format!("{flow}/tasks"))?);
             Ok(names.iter().filter_map(|name| Some(name.strip_suffix(".md")?.to_owned())).collect())
         };
@@ -130,20 +100,28 @@ impl Flows<'_> {
     }
 
     /// The record in the file at `path`; `None` where there is no file.
-    pub(super) fn read(
-        &self,
-        path: &ProjectPath,
-        kind: FlowKind,
-    ) -> Result<Option<FlowRecord>, FlowRecordsError> {
+    pub(super) fn read(&self, path: &ProjectPath, kind: FlowKind) -> Result<Option<FlowRecord>, Error> {
         match self.workspace.read_record(path) {
             Ok(bytes) => read(&Artifact::read(path.clone(), bytes), kind).map(Some),
-            Err(ArtifactError::Missing { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
         }
     }
 }
 
-pub(super) fn read(artifact: &Artifact, kind: FlowKind) -> Result<FlowRecord, FlowRecordsError> {
-    FlowRecord::of(artifact, kind)
-        .map_err(|source| FlowRecordsError::Record { path: artifact.path().clone(), source })
+pub(super) fn read(artifact: &Artifact, kind: FlowKind) -> Result<FlowRecord, Error> {
+    FlowRecord::of(artifact, kind).map_err(|source| no_flow_record(artifact.path(), source))
+}
+
+pub(super) fn unknown(what: &str, id: &str) -> Error {
+    let error = Error::no_record(format!("there is no {what} `{id}`"));
+    match what {
+        "flow" => error.help("`stepmark flow show` lists the flows"),
+        "graph" => error.help("`stepmark flow graph create FILE` makes a graph of a file"),
+        _ => error,
+    }
+}
+
+pub(super) fn no_flow_record(path: &ProjectPath, source: FlowRecordError) -> Error {
+    Error::refused(format!("`{path}` is no record of flows")).because(source)
 }

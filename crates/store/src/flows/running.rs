@@ -1,7 +1,9 @@
 //! The operations of a run: claims, reports, judgements, and what people do.
 
-use super::{FlowError, Flows};
+use super::Flows;
+use super::checkpoints::busy;
 use crate::signals::write_signal;
+use crate::{Error, records::not_alive};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::flows::{
     Acting, Attempt, AttemptEnd, FlowKind, FlowRecord, FlowRefusal, FlowState, Judgement, claim, end_attempt,
@@ -16,7 +18,7 @@ const ATTEMPTS: usize = 32;
 impl Flows<'_> {
     /// Moves a flow: starts, pauses, resumes it and so on. An aborted flow takes its open tasks along, and
     /// may be aborted again where that was cut off.
-    pub fn make(&self, flow: &str, made: &str, reason: Option<&str>) -> Result<FlowState, FlowError> {
+    pub fn make(&self, flow: &str, made: &str, reason: Option<&str>) -> Result<FlowState, Error> {
         let state = self.unedited(flow)?;
         let acting = self.acting(reason);
         if made == "start" {
@@ -35,7 +37,7 @@ impl Flows<'_> {
         if ["pause", "abort"].contains(&made) {
             self.seal()?;
         }
-        Ok(self.state(flow)?)
+        self.state(flow)
     }
 
     pub(super) fn move_flow(
@@ -43,7 +45,7 @@ impl Flows<'_> {
         flow: &str,
         made: &MoveCall,
         acting: &Acting,
-    ) -> Result<FlowRecord, FlowError> {
+    ) -> Result<FlowRecord, Error> {
         let command = made.name.replacen("merge-", "merge ", 1);
         self.change_flow(flow, (&command, acting), |state| make(state, None, made, acting))
     }
@@ -54,7 +56,7 @@ impl Flows<'_> {
         (flow, task): (&str, &str),
         made: &MoveCall,
         reason: Option<&str>,
-    ) -> Result<FlowRecord, FlowError> {
+    ) -> Result<FlowRecord, Error> {
         self.unedited(flow)?;
         let acting = self.acting(reason);
         self.change_task((flow, task), (&made.name, &acting), |state| make(state, Some(task), made, &acting))
@@ -67,7 +69,7 @@ impl Flows<'_> {
         (flow, task): (&str, Option<&str>),
         agent: &str,
         runtime: Option<&str>,
-    ) -> Result<FlowRecord, FlowError> {
+    ) -> Result<FlowRecord, Error> {
         let mut state = self.finished(flow)?;
         let acting = self.acting(None);
         let take = |task: &str| {
@@ -82,17 +84,15 @@ impl Flows<'_> {
             let ready: Vec<String> = state.ready().into_iter().map(|task| task.task().to_owned()).collect();
             let Some(first) = ready.first() else { return Err(not_ready(&state, &acting, agent)) };
             match take(first) {
-                Err(FlowError::Refused(
-                    FlowRefusal::Status { kind: FlowKind::Execution, .. } | FlowRefusal::ScopeTaken { .. },
-                )) => state = self.state(flow)?,
+                Err(error) if is_taken(&error) => state = self.state(flow)?,
                 taken => return taken,
             }
         }
-        Err(FlowError::Busy { path: self.flow_path(flow)? })
+        Err(busy(&self.flow_path(flow)?))
     }
 
     /// Ends an attempt. One that crashed has failed: nothing is left to judge.
-    pub fn end_attempt(&self, (flow, task): (&str, &str), end: &AttemptEnd) -> Result<FlowRecord, FlowError> {
+    pub fn end_attempt(&self, (flow, task): (&str, &str), end: &AttemptEnd) -> Result<FlowRecord, Error> {
         self.unedited(flow)?;
         let acting = self.acting(None);
         let record = self.change_task((flow, task), ("attempt end", &acting), |state| {
@@ -110,10 +110,12 @@ impl Flows<'_> {
         (flow, task): (&str, &str),
         crashed: &Attempt,
         acting: &Acting,
-    ) -> Result<FlowRecord, FlowError> {
+    ) -> Result<FlowRecord, Error> {
         let judgement = Judgement { attempt_id: Some(crashed.attempt_id.clone()), ..Judgement::default() };
         match self.judge((flow, task), &judgement, acting) {
-            Err(FlowError::Refused(_)) => Ok(self.state(flow)?.task(task)?.clone()),
+            Err(error) if error.detail::<FlowRefusal>().is_some() => {
+                Ok(self.state(flow)?.task(task)?.clone())
+            }
             judged => judged,
         }
     }
@@ -124,7 +126,7 @@ impl Flows<'_> {
         (flow, task): (&str, &str),
         judgement: &Judgement,
         reason: Option<&str>,
-    ) -> Result<FlowRecord, FlowError> {
+    ) -> Result<FlowRecord, Error> {
         let state = self.unedited(flow)?;
         let mut judgement = judgement.clone();
         if let Ok(record) = state.task(task) {
@@ -143,7 +145,7 @@ impl Flows<'_> {
         (flow, task): (&str, &str),
         judgement: &Judgement,
         acting: &Acting,
-    ) -> Result<FlowRecord, FlowError> {
+    ) -> Result<FlowRecord, Error> {
         let mut is_last = false;
         let record = self.change_task((flow, task), ("verify", acting), |state| {
             // Under the lock of the flow: of two that end at once one is the last.
@@ -164,7 +166,7 @@ impl Flows<'_> {
     }
 
     /// The flow as it is when what other commands were cut off from is finished.
-    pub(super) fn finished(&self, flow: &str) -> Result<FlowState, FlowError> {
+    pub(super) fn finished(&self, flow: &str) -> Result<FlowState, Error> {
         let state = self.unedited(flow)?;
         match self.finish_interrupted(&state)? {
             true => Ok(self.state(flow)?),
@@ -174,7 +176,7 @@ impl Flows<'_> {
 
     /// Ends the attempts of agents that are silent for too long, judges attempts that crashed, and completes
     /// what other commands were cut off from. Returns whether there was anything of the kind.
-    fn finish_interrupted(&self, state: &FlowState) -> Result<bool, FlowError> {
+    fn finish_interrupted(&self, state: &FlowState) -> Result<bool, Error> {
         let (flow, acting) = (state.flow.id(), self.acting(None));
         if state.flow.status() != "RUNNING" {
             return Ok(false);
@@ -201,7 +203,7 @@ impl Flows<'_> {
         Ok(self.escalate_failed(state)? || self.complete(state, &acting)? || is_changed)
     }
 
-    fn escalate_failed(&self, state: &FlowState) -> Result<bool, FlowError> {
+    fn escalate_failed(&self, state: &FlowState) -> Result<bool, Error> {
         let (flow, acting) = (state.flow.id(), self.acting(None));
         let waiting = state.to_escalate();
         for task in &waiting {
@@ -213,7 +215,7 @@ impl Flows<'_> {
         Ok(!waiting.is_empty())
     }
 
-    fn complete(&self, state: &FlowState, acting: &Acting) -> Result<bool, FlowError> {
+    fn complete(&self, state: &FlowState, acting: &Acting) -> Result<bool, Error> {
         if state.flow.status() != "RUNNING" || !state.unfinished().is_empty() {
             return Ok(false);
         }
@@ -222,7 +224,7 @@ impl Flows<'_> {
         Ok(true)
     }
 
-    fn abort_open(&self, flow: &str, acting: &Acting) -> Result<(), FlowError> {
+    fn abort_open(&self, flow: &str, acting: &Acting) -> Result<(), Error> {
         for task in &self.state(flow)?.tasks {
             let id = task.task();
             if !task.has_ended() {
@@ -261,7 +263,7 @@ impl Flows<'_> {
     }
 
     /// Notes that the agent of the open attempt at a task is alive; nothing is committed.
-    pub fn beat(&self, (flow, task): (&str, &str), agent: Option<&str>) -> Result<FlowRecord, FlowError> {
+    pub fn beat(&self, (flow, task): (&str, &str), agent: Option<&str>) -> Result<FlowRecord, Error> {
         let state = self.state(flow)?;
         let end = AttemptEnd { agent: agent.map(str::to_owned), ..AttemptEnd::default() };
         // Who may not end it does not keep it alive either.
@@ -271,12 +273,12 @@ impl Flows<'_> {
         let (at, current) = (self.workspace.now().to_string(), Some(record.id().to_owned()));
         let signal = Signal { agent: agent.clone(), at, current, ..Signal::default() };
         write_signal(self.workspace.root(), (super::SYSTEM, &file_stem(&agent)), &signal)
-            .map_err(|source| FlowError::Signal { agent, source })?;
+            .map_err(|source| not_alive(&agent, source))?;
         Ok(record.clone())
     }
 
     /// Moves the live segments to the tracked journal, so that a clone can replay.
-    pub(super) fn seal(&self) -> Result<(), FlowError> {
+    pub(super) fn seal(&self) -> Result<(), Error> {
         let session = self.workspace.attribution().session.as_ref();
         self.workspace.history().seal(session)?;
         Ok(())
@@ -284,15 +286,15 @@ impl Flows<'_> {
 }
 
 /// Lets a refusal pass: somebody else was faster.
-fn unless_refused<T>(done: Result<T, FlowError>) -> Result<(), FlowError> {
+fn unless_refused<T>(done: Result<T, Error>) -> Result<(), Error> {
     match done {
-        Err(FlowError::Refused(_)) | Ok(_) => Ok(()),
-        Err(error) => Err(error),
+        Err(error) if error.detail::<FlowRefusal>().is_none() => Err(error),
+        _ => Ok(()),
     }
 }
 
 /// The reason why nothing can be claimed: the flow is not running, or no task is ready.
-fn not_ready(state: &FlowState, acting: &Acting, agent: &str) -> FlowError {
+fn not_ready(state: &FlowState, acting: &Acting, agent: &str) -> Error {
     let running = state.graph.tasks.first().map(|task| claim(state, &task.id, (agent, None), acting));
     match running {
         Some(Err(
@@ -300,4 +302,10 @@ fn not_ready(state: &FlowState, acting: &Acting, agent: &str) -> FlowError {
         )) => refusal.into(),
         _ => state.nothing_ready().into(),
     }
+}
+
+/// Returns whether the task was taken by somebody who was faster.
+fn is_taken(error: &Error) -> bool {
+    use FlowRefusal::{ScopeTaken, Status};
+    matches!(error.detail(), Some(Status { kind: FlowKind::Execution, .. } | ScopeTaken { .. }))
 }

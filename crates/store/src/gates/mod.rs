@@ -5,19 +5,14 @@
 #[cfg(feature = "write")]
 mod upkeep;
 
-use std::{fs, io, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 #[cfg(feature = "write")]
 pub use upkeep::GateRebuild;
 
-use crate::disk::{
-    file_lock::uninterrupted,
-    names_in_place,
-    root::{ResolveError, Root},
-};
-#[cfg(feature = "write")]
-use crate::leases::LeaseError;
-use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
+use crate::Error;
+use crate::disk::{file_lock::uninterrupted, names_in_place, root::Root};
+use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -26,24 +21,6 @@ use stepmark_model::{
     projection::gates::{Closed, GATE_EXTENSION, GATES_FOLDER, GateStep, gate_findings, gate_steps, verify},
     workflow::StepId,
 };
-
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum GateError {
-    #[error(transparent)]
-    Resolve(#[from] ResolveError),
-    #[error("cannot read `{path}`")]
-    Read { path: String, source: io::Error },
-    #[error(transparent)]
-    Workflow(#[from] WorkflowFileError),
-    #[error(transparent)]
-    Artifact(Box<ArtifactError>),
-    #[error("cannot change the gates of `{artifact}` in `{GATES_FOLDER}`")]
-    Write { artifact: ProjectPath, source: io::Error },
-    #[cfg(feature = "write")]
-    #[error(transparent)]
-    Lock(#[from] crate::commit::LockError),
-}
 
 #[derive(Clone, Debug)]
 pub struct GateAnswer {
@@ -79,13 +56,13 @@ impl Gates<'_> {
     }
 
     /// Asks if the artifact at `path` lists `step` as done, in a frontmatter that all readers read alike.
-    pub fn verify(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, ArtifactError> {
+    pub fn verify(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, Error> {
         let verdict = match self.workspace.artifact(path) {
             Ok(artifact) => {
                 let completed = artifact.steps().completed();
                 verify(artifact.artifact(), artifact.workflow(), completed, &StepId::parse(step))
             }
-            Err(ArtifactError::Missing { .. }) => Err(Closed::NoArtifact),
+            Err(error) if error.is_missing() => Err(Closed::NoArtifact),
             Err(error) => return Err(error),
         };
         Ok(GateAnswer { path: path.clone(), step: step.to_owned(), verdict, lease: None })
@@ -99,7 +76,7 @@ impl Gates<'_> {
         path: &ProjectPath,
         step: &str,
         duration: std::time::Duration,
-    ) -> Result<GateAnswer, LeaseError> {
+    ) -> Result<GateAnswer, Error> {
         let taken = self.workspace.leases().take(path, duration, stepmark_model::lease::Claim::ForOneStep)?;
         let answer = self.verify(path, step);
         let is_done = answer.as_ref().is_ok_and(|answer| answer.verdict.is_ok());
@@ -109,16 +86,16 @@ impl Gates<'_> {
         Ok(GateAnswer { lease: is_done.then_some(taken.lease), ..answer? })
     }
 
-    pub fn steps(&self, path: &ProjectPath) -> Result<Vec<GateStep>, ArtifactError> {
+    pub fn steps(&self, path: &ProjectPath) -> Result<Vec<GateStep>, Error> {
         self.workspace.artifact(path).map(|artifact| steps_of(&artifact))
     }
 
-    pub fn of(&self, path: &ProjectPath) -> Result<Vec<String>, GateError> {
+    pub fn of(&self, path: &ProjectPath) -> Result<Vec<String>, Error> {
         GateFolder::of(self.workspace.root(), path)?.names()
     }
 
     /// Returns a finding for each place where the gates of `artifact` are not those of its steps.
-    pub fn findings(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, GateError> {
+    pub fn findings(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, Error> {
         Ok(gate_findings(artifact.artifact(), &steps_of(artifact), &self.of(artifact.path())?))
     }
 }
@@ -136,14 +113,14 @@ struct GateFolder {
 
 impl GateFolder {
     #[expect(clippy::expect_used, reason = "a project path below a constant one is a project path")]
-    fn of(root: &Root, artifact: &ProjectPath) -> Result<Self, GateError> {
+    fn of(root: &Root, artifact: &ProjectPath) -> Result<Self, Error> {
         let path = ProjectPath::new(format!("{GATES_FOLDER}/{artifact}")).expect("a relative path");
         let place = root.resolve_for_writing(&path)?;
         Ok(Self { path, place })
     }
 
-    fn names(&self) -> Result<Vec<String>, GateError> {
-        let failed = |source| GateError::Read { path: self.path.to_string(), source };
+    fn names(&self) -> Result<Vec<String>, Error> {
+        let failed = |source| Error::io(format!("cannot read `{}`", self.path), source);
         let mut names = names_in_place(&self.place).map_err(failed)?;
         names.retain(|name| name.ends_with(GATE_EXTENSION));
         Ok(names)

@@ -15,10 +15,9 @@ use std::{
     time::Duration,
 };
 
-use super::{GateError, GateFolder, Gates, steps_of};
-use crate::commit::ArtifactLock;
+use super::{GateFolder, Gates, steps_of};
 use crate::disk::{file_lock::uninterrupted, in_parts::par_map, own_file::remove_if_there};
-use crate::workspace::ArtifactError;
+use crate::{Error, ErrorKind, commit::ArtifactLock};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     projection::gates::{GATE_EXTENSION, GATES_FOLDER, GateStep, superfluous},
@@ -45,11 +44,15 @@ impl AddAssign for GateRebuild {
     }
 }
 
+fn not_changed(artifact: &ProjectPath, source: io::Error) -> Error {
+    Error::io(format!("cannot change the gates of `{artifact}` in `{GATES_FOLDER}`"), source)
+}
+
 impl Gates<'_> {
     /// Removes the gates of the artifact at `path` whose steps it will not list any more once it holds `new`
     /// (`None`: once it is gone). To be called under the artifact's lock before `new` is published; with the
     /// error nothing may be published.
-    pub(crate) fn close(&self, path: &ProjectPath, new: Option<&Artifact>) -> Result<(), GateError> {
+    pub(crate) fn close(&self, path: &ProjectPath, new: Option<&Artifact>) -> Result<(), Error> {
         if !self.are_on() {
             return Ok(());
         }
@@ -58,31 +61,32 @@ impl Gates<'_> {
             Some(new) => steps_of(&self.workspace.track(new.clone())?),
             None => Vec::new(),
         };
-        remove(&folder, &superfluous(&steps, &folder.names()?))
-            .map_err(|source| GateError::Write { artifact: path.clone(), source })
+        remove(&folder, &superfluous(&steps, &folder.names()?)).map_err(|source| not_changed(path, source))
     }
 
     /// Brings the gates of the artifact at `path` up to date after a commit.
-    pub(crate) fn follow(&self, path: &ProjectPath) -> Result<(), GateError> {
+    pub(crate) fn follow(&self, path: &ProjectPath) -> Result<(), Error> {
         if self.are_on() { self.renew(path).map(drop) } else { Ok(()) }
     }
 
     /// Makes the gates of the artifact at `path`, which need not exist, those of the steps that it lists now;
     /// none where they are switched off.
-    pub fn renew(&self, path: &ProjectPath) -> Result<GateRebuild, GateError> {
+    pub fn renew(&self, path: &ProjectPath) -> Result<GateRebuild, Error> {
         let folder = GateFolder::of(self.workspace.root(), path)?;
         // One writer at a time, who reads under the lock: the last to write has seen the last state.
-        let _lock = ArtifactLock::acquire(self.workspace.root(), &folder.path, PATIENCE)?;
+        let _lock = ArtifactLock::acquire(self.workspace.root(), &folder.path, PATIENCE)
+            .map_err(|error| Error::told(ErrorKind::Io, error))?;
         let steps = match self.workspace.artifact(path) {
             Ok(artifact) if self.are_on() => steps_of(&artifact),
-            Ok(_) | Err(ArtifactError::Missing { .. }) => Vec::new(),
-            Err(error) => return Err(GateError::Artifact(Box::new(error))),
+            Ok(_) => Vec::new(),
+            Err(error) if error.is_missing() => Vec::new(),
+            Err(error) => return Err(error),
         };
         self.change(path, &folder, &steps)
     }
 
     /// The same for all `artifacts` of the project; the gates of other paths go.
-    pub fn rebuild(&self, artifacts: &[TrackedArtifact]) -> Result<GateRebuild, GateError> {
+    pub fn rebuild(&self, artifacts: &[TrackedArtifact]) -> Result<GateRebuild, Error> {
         let mut total = GateRebuild::default();
         let rebuilt = par_map(artifacts, |artifact| {
             self.workspace.files_looked_at().fetch_add(1, Ordering::Relaxed);
@@ -104,7 +108,8 @@ impl Gates<'_> {
         let known: BTreeSet<&ProjectPath> = artifacts.iter().map(TrackedArtifact::path).collect();
         for path in self.gated_paths()?.iter().filter(|path| !known.contains(path)) {
             let folder = GateFolder::of(self.workspace.root(), path)?;
-            let _lock = ArtifactLock::acquire(self.workspace.root(), &folder.path, PATIENCE)?;
+            let _lock = ArtifactLock::acquire(self.workspace.root(), &folder.path, PATIENCE)
+                .map_err(|error| Error::told(ErrorKind::Io, error))?;
             total += self.change(path, &folder, &[])?;
         }
         Ok(total)
@@ -115,7 +120,7 @@ impl Gates<'_> {
         path: &ProjectPath,
         folder: &GateFolder,
         steps: &[GateStep],
-    ) -> Result<GateRebuild, GateError> {
+    ) -> Result<GateRebuild, Error> {
         let stored = folder.names()?;
         let gone = superfluous(steps, &stored);
         let new: Vec<&GateStep> = steps.iter().filter(|step| !stored.contains(&step.file_name())).collect();
@@ -131,7 +136,7 @@ impl Gates<'_> {
                 File::create_new(folder.place.join(step.file_name()))?.write_all(&step.file(path))
             })
         };
-        write().map_err(|source| GateError::Write { artifact: path.clone(), source })?;
+        write().map_err(|source| not_changed(path, source))?;
         Ok(GateRebuild {
             artifacts: usize::from(!steps.is_empty()),
             written: new.len(),
@@ -154,10 +159,10 @@ impl Gates<'_> {
         File::create_new(&ignore)?.write_all(b"*\n")
     }
 
-    fn gated_paths(&self) -> Result<Vec<ProjectPath>, GateError> {
+    fn gated_paths(&self) -> Result<Vec<ProjectPath>, Error> {
         let failed = |path: &str| {
             let path = format!("{GATES_FOLDER}/{path}");
-            move |source| GateError::Read { path, source }
+            move |source| Error::io(format!("cannot read `{path}`"), source)
         };
         let gates = self.workspace.root().path().join(GATES_FOLDER);
         let mut paths = BTreeSet::new();

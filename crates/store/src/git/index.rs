@@ -1,10 +1,12 @@
 //! Writing files into the index of git. The index is the one that git names to a hook (`GIT_INDEX_FILE`),
 //! else that of the repository.
 
+use crate::Error;
+use crate::git::{failed_as, no_git, pipe, unknown_answer};
 use std::{io::Write, process::Stdio};
 
 use crate::disk::root::Root;
-use crate::git::{GitVersionError, process};
+use crate::git::process;
 use stepmark_model::artifact::ProjectPath;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,25 +18,20 @@ pub(crate) struct IndexEntry {
 
 impl IndexEntry {
     /// The entry of the file at `path`; `None` where there is none, or a conflict.
-    pub(crate) fn find(root: &Root, path: &ProjectPath) -> Result<Option<Self>, GitVersionError> {
+    pub(crate) fn find(root: &Root, path: &ProjectPath) -> Result<Option<Self>, Error> {
         let arguments = ["ls-files", "--stage", "-z", "--full-name", "--", path.as_str()];
         Ok(parse(&answer(root, &arguments, b"")?))
     }
 
     /// An entry for a new regular file of `bytes` at `path`, below the folder `prefix` of the work tree
     /// (empty, or ending with `/`).
-    pub(crate) fn of_new(
-        root: &Root,
-        prefix: &str,
-        path: &ProjectPath,
-        bytes: &[u8],
-    ) -> Result<Self, GitVersionError> {
+    pub(crate) fn of_new(root: &Root, prefix: &str, path: &ProjectPath, bytes: &[u8]) -> Result<Self, Error> {
         let path = format!("{prefix}{path}").into_bytes();
         Self { mode: "100644".to_owned(), object: String::new(), path }.with_bytes(root, bytes)
     }
 
     /// The same entry for a file of `bytes`, kept in the repository as they are: no filter changes them.
-    pub(crate) fn with_bytes(self, root: &Root, bytes: &[u8]) -> Result<Self, GitVersionError> {
+    pub(crate) fn with_bytes(self, root: &Root, bytes: &[u8]) -> Result<Self, Error> {
         Ok(Self {
             object: object_name(root, &["hash-object", "-w", "--no-filters", "--stdin"], bytes)?,
             ..self
@@ -42,12 +39,12 @@ impl IndexEntry {
     }
 
     /// Returns whether it stands for a file of `bytes`.
-    pub(crate) fn holds(&self, root: &Root, bytes: &[u8]) -> Result<bool, GitVersionError> {
+    pub(crate) fn holds(&self, root: &Root, bytes: &[u8]) -> Result<bool, Error> {
         Ok(self.object == object_name(root, &["hash-object", "--no-filters", "--stdin"], bytes)?)
     }
 }
 
-pub(crate) fn write(root: &Root, entries: &[IndexEntry]) -> Result<(), GitVersionError> {
+pub(crate) fn write(root: &Root, entries: &[IndexEntry]) -> Result<(), Error> {
     let mut lines = Vec::new();
     for IndexEntry { mode, object, path } in entries {
         lines.extend_from_slice(format!("{mode} {object}\t").as_bytes());
@@ -65,26 +62,26 @@ fn parse(listed: &[u8]) -> Option<IndexEntry> {
     Some(IndexEntry { mode: mode.to_owned(), object: object.to_owned(), path: entry[tab + 1..].to_vec() })
 }
 
-fn object_name(root: &Root, arguments: &[&str], bytes: &[u8]) -> Result<String, GitVersionError> {
+fn object_name(root: &Root, arguments: &[&str], bytes: &[u8]) -> Result<String, Error> {
     let name = String::from_utf8_lossy(&answer(root, arguments, bytes)?).trim().to_owned();
-    if process::is_object_name(&name) { Ok(name) } else { Err(GitVersionError::Unknown { answer: name }) }
+    if process::is_object_name(&name) { Ok(name) } else { Err(unknown_answer(name)) }
 }
 
-fn answer(root: &Root, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, GitVersionError> {
+fn answer(root: &Root, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, Error> {
     let mut process = process::git(root.path(), arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|source| GitVersionError::NoGit { source })?;
+        .map_err(no_git)?;
     // These commands read all before they print: neither side waits. Why git reads no further, it says.
     let written = process.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
-    let output = process.wait_with_output().map_err(|source| GitVersionError::Pipe { source })?;
+    let output = process.wait_with_output().map_err(pipe)?;
     if output.status.success() {
-        return written.map(|()| output.stdout).map_err(|source| GitVersionError::Pipe { source });
+        return written.map(|()| output.stdout).map_err(pipe);
     }
     let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(GitVersionError::Failed { command: arguments.join(" "), reason })
+    Err(failed_as(arguments, &reason))
 }
 
 #[cfg(test)]

@@ -10,4 +10,6 @@ pub(crate) mod process;
 pub(crate) mod version;
 
 #[cfg(feature = "history")]
-pub use version::{ChangedFile, Comparison, GitChanges, GitVersion, GitVersionError, OverLimit};
+pub use version::{ChangedFile, Comparison, GitChanges, GitVersion, OverLimit};
+#[cfg(feature = "write")]
+pub(crate) use version::{failed_as, no_commit, no_git, pipe, unknown_answer};

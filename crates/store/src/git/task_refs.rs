@@ -1,6 +1,9 @@
 //! Commits of tasks, by plumbing: an index of their own, never the work tree, never the index of the user,
 //! and no hook (docs/adr/0031-flows-hold-one-lock.md).
 
+use crate::Error;
+use crate::git::{failed_as, no_commit, no_git, pipe};
+use std::io;
 use std::{
     collections::HashSet,
     fs,
@@ -10,7 +13,7 @@ use std::{
 };
 
 use crate::disk::{Root, local_state::StateFolder};
-use crate::git::{GitVersionError, process};
+use crate::git::process;
 
 /// A merge of several commits onto a branch, as objects: nothing names them yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +33,7 @@ pub(crate) fn commit_of(root: &Root, name: &str) -> Option<String> {
 }
 
 /// The reference of a branch to commit onto; `None` for no name of a branch, or one that leads elsewhere.
-pub(crate) fn branch_ref(root: &Root, branch: &str) -> Result<Option<String>, GitVersionError> {
+pub(crate) fn branch_ref(root: &Root, branch: &str) -> Result<Option<String>, Error> {
     let name = format!("refs/heads/{branch}");
     let (is_name, ..) = start(root, &["check-ref-format", &name], None, b"")?;
     let (is_symbolic, ..) = start(root, &["symbolic-ref", "--quiet", &name], None, b"")?;
@@ -38,10 +41,16 @@ pub(crate) fn branch_ref(root: &Root, branch: &str) -> Result<Option<String>, Gi
 }
 
 /// `name`, which may come from anybody's record: git is given only names of objects, never an option.
-fn object(name: &str) -> Result<&str, GitVersionError> {
+/// A reason why a task has no commit to begin from.
+pub(crate) fn no_start(name: &str) -> Error {
+    no_commit(name)
+        .help("make a first commit that the task can begin from: `git commit --allow-empty --message start`")
+}
+
+fn object(name: &str) -> Result<&str, Error> {
     match process::is_object_name(name) {
         true => Ok(name),
-        false => Err(GitVersionError::NoCommit { name: name.to_owned() }),
+        false => Err(no_start(name)),
     }
 }
 
@@ -50,7 +59,7 @@ pub(crate) fn commit_work_tree(
     (origin, tip): (&str, &str),
     message: &str,
     is_wanted: impl Fn(&str) -> bool,
-) -> Result<Option<String>, GitVersionError> {
+) -> Result<Option<String>, Error> {
     let before = word(&ask(root, &["rev-parse", &format!("{}^{{tree}}", object(tip)?)], None, b"")?);
     let tree = tree_of_work_tree(root, origin, is_wanted)?;
     if tree == before {
@@ -61,7 +70,7 @@ pub(crate) fn commit_work_tree(
 }
 
 /// The files in the work tree that no commit of the branch that is checked out holds as they are.
-pub(crate) fn uncommitted(root: &Root) -> Result<HashSet<String>, GitVersionError> {
+pub(crate) fn uncommitted(root: &Root) -> Result<HashSet<String>, Error> {
     let index = OwnIndex::new(root)?;
     ask(root, &["read-tree", "HEAD"], Some(&index.0), b"")?;
     let listed = differing(root, &index)?;
@@ -72,7 +81,7 @@ pub(crate) fn tree_of_work_tree(
     root: &Root,
     base: &str,
     is_wanted: impl Fn(&str) -> bool,
-) -> Result<String, GitVersionError> {
+) -> Result<String, Error> {
     let index = OwnIndex::new(root)?;
     ask(root, &["read-tree", object(base)?], Some(&index.0), b"")?;
     let listed = differing(root, &index)?;
@@ -82,7 +91,7 @@ pub(crate) fn tree_of_work_tree(
     Ok(word(&ask(root, &["write-tree"], Some(&index.0), b"")?))
 }
 
-fn differing(root: &Root, index: &OwnIndex) -> Result<Vec<u8>, GitVersionError> {
+fn differing(root: &Root, index: &OwnIndex) -> Result<Vec<u8>, Error> {
     let listed = ["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard"];
     ask(root, &listed, Some(&index.0), b"")
 }
@@ -92,20 +101,20 @@ fn names(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Lets a reference name `new` where it names `old` (`None`: it is not there).
-pub(crate) fn move_ref(root: &Root, name: &str, new: &str, old: Option<&str>) -> Result<(), GitVersionError> {
+pub(crate) fn move_ref(root: &Root, name: &str, new: &str, old: Option<&str>) -> Result<(), Error> {
     let zero = "0".repeat(new.len());
     let (new, old) = (object(new)?, object(old.unwrap_or(&zero))?);
     ask(root, &["update-ref", "-m", "stepmark flow", name, new, old], None, b"").map(drop)
 }
 
-pub(crate) fn changed_between(root: &Root, from: &str, to: &str) -> Result<Vec<String>, GitVersionError> {
+pub(crate) fn changed_between(root: &Root, from: &str, to: &str) -> Result<Vec<String>, Error> {
     let (from, to) = (object(from)?, object(to)?);
     let arguments = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--relative", from, to];
     let listed = ask(root, &arguments, None, b"")?;
     Ok(names(&listed).map(|name| String::from_utf8_lossy(name).into_owned()).collect())
 }
 
-pub(crate) fn patch_between(root: &Root, from: &str, to: &str) -> Result<String, GitVersionError> {
+pub(crate) fn patch_between(root: &Root, from: &str, to: &str) -> Result<String, Error> {
     let (from, to) = (object(from)?, object(to)?);
     let arguments = ["diff-tree", "-p", "-r", "--no-ext-diff", "--no-textconv", "--relative", from, to];
     Ok(String::from_utf8_lossy(&ask(root, &arguments, None, b"")?).into_owned())
@@ -116,7 +125,7 @@ pub(crate) fn merge_onto(
     root: &Root,
     target: &str,
     tips: &[(String, String, String)],
-) -> Result<PreparedMerge, GitVersionError> {
+) -> Result<PreparedMerge, Error> {
     let (mut merged, mut last) = (PreparedMerge::default(), target.to_owned());
     for (from, tip, message) in tips {
         let (base, tip) = (format!("--merge-base={}", object(from)?), object(tip)?);
@@ -151,11 +160,8 @@ pub(crate) fn is_checked_out(root: &Root, branch: &str) -> bool {
 }
 
 impl OwnIndex {
-    fn new(root: &Root) -> Result<Self, GitVersionError> {
-        let folder = root
-            .state()
-            .make(StateFolder::Cache)
-            .map_err(|error| GitVersionError::Pipe { source: std::io::Error::other(error) })?;
+    fn new(root: &Root) -> Result<Self, Error> {
+        let folder = root.state().make(StateFolder::Cache).map_err(|error| pipe(io::Error::other(error)))?;
         Ok(Self(folder.join(format!("flow-index-{}", std::process::id()))))
     }
 }
@@ -169,25 +175,20 @@ impl Drop for OwnIndex {
 }
 
 /// The answer of git to `input`, with an index of its own where one is named.
-fn ask(
-    root: &Root,
-    arguments: &[&str],
-    index: Option<&Path>,
-    input: &[u8],
-) -> Result<Vec<u8>, GitVersionError> {
+fn ask(root: &Root, arguments: &[&str], index: Option<&Path>, input: &[u8]) -> Result<Vec<u8>, Error> {
     let (is_fine, answer, reason) = start(root, arguments, index, input)?;
     match is_fine {
         true => Ok(answer),
-        false => Err(GitVersionError::Failed { command: arguments.join(" "), reason }),
+        false => Err(failed_as(arguments, &reason)),
     }
 }
 
 /// The same of a command that ends with 1 where it found a difference.
-fn ask_either(root: &Root, arguments: &[&str]) -> Result<(bool, Vec<u8>), GitVersionError> {
+fn ask_either(root: &Root, arguments: &[&str]) -> Result<(bool, Vec<u8>), Error> {
     let (is_fine, answer, reason) = start(root, arguments, None, b"")?;
     match is_fine || reason.is_empty() && !answer.is_empty() {
         true => Ok((is_fine, answer)),
-        false => Err(GitVersionError::Failed { command: arguments.join(" "), reason }),
+        false => Err(failed_as(arguments, &reason)),
     }
 }
 
@@ -196,18 +197,18 @@ fn start(
     arguments: &[&str],
     index: Option<&Path>,
     input: &[u8],
-) -> Result<(bool, Vec<u8>, String), GitVersionError> {
+) -> Result<(bool, Vec<u8>, String), Error> {
     let mut command = process::git(root.path(), arguments);
     if let Some(index) = index {
         command.env("GIT_INDEX_FILE", index);
     }
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut process = piped.spawn().map_err(|source| GitVersionError::NoGit { source })?;
+    let mut process = piped.spawn().map_err(no_git)?;
     // These commands read everything before they print: neither side waits for the other.
     let written = process.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
-    let output = process.wait_with_output().map_err(|source| GitVersionError::Pipe { source })?;
+    let output = process.wait_with_output().map_err(pipe)?;
     if output.status.success() {
-        written.map_err(|source| GitVersionError::Pipe { source })?;
+        written.map_err(pipe)?;
     }
     let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     Ok((output.status.success(), output.stdout, reason))

@@ -11,6 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::Error;
 use crate::git::{process::answer, process::git_rev_parse};
 use crate::workspace::Workspace;
 use stepmark_model::projection::git_hook::{
@@ -51,24 +52,6 @@ pub struct HookState {
     pub is_installed: bool,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum HookError {
-    #[error("cannot run git, which knows where its hooks are")]
-    NoGit { source: io::Error },
-    #[error("`{}` is in no git repository: there are no hooks to add to", folder.display())]
-    NoRepository { folder: PathBuf },
-    #[error(
-        "git takes its hooks from `{}`, outside of this repository, where other repositories find them too: set \
-         `core.hooksPath` for this repository, and run the command again",
-        folder.display()
-    )]
-    Foreign { folder: PathBuf },
-    #[error("cannot read the hook `{}`", place.display())]
-    Read { place: PathBuf, source: io::Error },
-    #[error("cannot change the hook `{}`", place.display())]
-    Change { place: PathBuf, source: io::Error },
-}
-
 fn all_hooks() -> impl Iterator<Item = &'static str> {
     HOOKS.into_iter().map(|(name, _)| name).chain([FORMER_HOOK])
 }
@@ -97,7 +80,7 @@ impl Workspace {
 
 impl GitHooks<'_> {
     /// Makes git check commits and pushes, and rebuild gates if files may change, by the `wanted` [`HOOKS`].
-    pub fn install(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<HookOutcome>, HookError> {
+    pub fn install(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<HookOutcome>, Error> {
         let hooks = self.hooks()?;
         let install = |name: &str| {
             hooks.change(name, HookChange::Added, |found, _| git_hook::install(name, &hooks.roots, found))
@@ -106,11 +89,12 @@ impl GitHooks<'_> {
     }
 
     /// The files of [`HOOKS`] and [`TRAILER_HOOK`] as git looks for them, and whether our lines stand there.
-    pub fn states(&self) -> Result<Vec<HookState>, HookError> {
+    pub fn states(&self) -> Result<Vec<HookState>, Error> {
         let hooks = self.hooks()?;
         let state = |name: &'static str| {
             let place = hooks.folder.join(name);
-            let found = read(&place).map_err(|source| HookError::Read { place: place.clone(), source })?;
+            let found = read(&place)
+                .map_err(|source| Error::io(format!("cannot read the hook `{}`", place.display()), source))?;
             let is_installed = found.is_some_and(|(bytes, is_executable, is_link)| {
                 let is_executable = is_executable || hooks.runs_any;
                 git_hook::is_installed(&FoundHook { bytes: &bytes, is_executable, is_link })
@@ -121,7 +105,7 @@ impl GitHooks<'_> {
     }
 
     /// Takes out what [`GitHooks::install`] added.
-    pub fn uninstall(&self) -> Result<Vec<HookOutcome>, HookError> {
+    pub fn uninstall(&self) -> Result<Vec<HookOutcome>, Error> {
         let hooks = self.hooks()?;
         let uninstall = |name: &str| {
             let decide = |found: Option<FoundHook<'_>>, has_kept: bool| {
@@ -132,17 +116,21 @@ impl GitHooks<'_> {
         all_hooks().map(uninstall).collect()
     }
 
-    fn hooks(&self) -> Result<Hooks, HookError> {
+    fn hooks(&self) -> Result<Hooks, Error> {
         let root = self.workspace.root().path();
-        let ask = |folder: &Path, argument: &[&str]| -> Result<Option<PathBuf>, HookError> {
-            let (status, printed) =
-                answer(&mut git_rev_parse(folder, argument)).map_err(|source| HookError::NoGit { source })?;
+        let ask = |folder: &Path, argument: &[&str]| -> Result<Option<PathBuf>, Error> {
+            let (status, printed) = answer(&mut git_rev_parse(folder, argument)).map_err(|source| {
+                Error::refused("cannot run git, which knows where its hooks are").because(source)
+            })?;
             let answer = String::from_utf8_lossy(&printed);
             // An empty answer: a bare repository has no work tree.
             let answer = answer.trim_end_matches(['\n', '\r']);
             Ok((status.success() && !answer.is_empty()).then(|| folder.join(answer)))
         };
-        let none = || HookError::NoRepository { folder: root.to_owned() };
+        let none = || {
+            let folder = root.display();
+            Error::refused(format!("`{folder}` is in no git repository: there are no hooks to add to"))
+        };
         let top = ask(root, &["--show-toplevel"])?.ok_or_else(none)?;
         let folder = ask(&top, &["--git-path", "hooks"])?.ok_or_else(none)?;
         let shared = ask(&top, &["--git-common-dir"])?.ok_or_else(none)?;
@@ -154,7 +142,11 @@ impl GitHooks<'_> {
         // The folder may not exist yet; what leads to it does.
         let inside = folder.ancestors().map(real).find(|above| above.is_dir()).unwrap_or_default();
         if !inside.starts_with(&top) && !inside.starts_with(&shared) {
-            return Err(HookError::Foreign { folder });
+            return Err(Error::refused(format!(
+                "git takes its hooks from `{}`, outside of this repository, where other repositories find them too: \
+                 set `core.hooksPath` for this repository, and run the command again",
+                folder.display()
+            )));
         }
         let seen = root.strip_prefix(&top).ok().and_then(Path::to_str).unwrap_or_default().replace('\\', "/");
         let every = Workspace::open(&top)
@@ -177,9 +169,9 @@ impl Hooks {
         name: &str,
         rewritten: HookChange,
         decide: impl FnOnce(Option<FoundHook<'_>>, bool) -> HookPlan,
-    ) -> Result<HookOutcome, HookError> {
+    ) -> Result<HookOutcome, Error> {
         let place = self.folder.join(name);
-        let failed = |source| HookError::Change { place: place.clone(), source };
+        let failed = |source| Error::io(format!("cannot change the hook `{}`", place.display()), source);
         let kept = self.folder.join(format!("{name}{KEPT_SUFFIX}"));
         let has_kept = fs::symlink_metadata(&kept).is_ok();
         let found = read(&place).map_err(failed)?;

@@ -3,5 +3,5 @@
 pub(crate) mod git_hooks;
 pub(crate) mod staged_history;
 
-pub use git_hooks::{HookChange, HookError, HookOutcome, HookState};
-pub use staged_history::{StageHistoryError, StagedHistory, StagingFor};
+pub use git_hooks::{HookChange, HookOutcome, HookState};
+pub use staged_history::{StagedHistory, StagingFor};

@@ -1,21 +1,22 @@
 //! The history of what is staged: sealed into segments that the next commit holds.
 
+use crate::{Error, ErrorKind, git::failed_as};
 use std::{collections::BTreeSet, io, path::Path};
+use stepmark_model::transition::TransitionRefusal;
 
 use crate::{
     bmad::sprint::{ImportDecision, StoryImport},
-    changes::{ChangeError, recording::Versions},
-    checking::CheckError,
+    changes::recording::Versions,
     commit::{self, FileDecision, FileTransition, Halt, Transaction, read_whole},
-    disk::{WalkError, own_file},
+    disk::own_file,
     git::{
-        Comparison, GitVersion, GitVersionError,
+        Comparison, GitVersion,
         index::{self, IndexEntry},
         process::{answer, git, is_repository, printed},
     },
-    history::{HistoryError, SEALED_FOLDER, SegmentPlace},
-    repository::{ChangedArtifact, ChangedArtifactsError, git::GitFacts},
-    workspace::{AppendError, ProjectHistory},
+    history::{SEALED_FOLDER, SegmentPlace},
+    repository::{ChangedArtifact, git::GitFacts},
+    workspace::ProjectHistory,
 };
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
@@ -42,31 +43,10 @@ pub enum StagingFor {
     ThisCommit,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StageHistoryError {
-    #[error(transparent)]
-    History(#[from] HistoryError),
-    #[error(transparent)]
-    Seal(#[from] AppendError),
-    #[error(transparent)]
-    Git(#[from] GitVersionError),
-    #[error(transparent)]
-    Changed(#[from] ChangedArtifactsError),
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    #[error(transparent)]
-    Check(#[from] CheckError),
-    #[error(transparent)]
-    Edits(#[from] ChangeError),
-    #[error("cannot stage the history in `{path}`")]
-    Segment { path: ProjectPath, source: io::Error },
-}
-
 impl ProjectHistory<'_> {
-    pub fn seal_all(&self) -> Result<Vec<SegmentName>, StageHistoryError> {
+    pub fn seal_all(&self) -> Result<Vec<SegmentName>, Error> {
         let live = self.ask(|history| history.live_segments(None))?;
-        Ok(self.seal_live(commit::LiveSegments::Named(&live))?)
+        self.seal_live(commit::LiveSegments::Named(&live))
     }
 
     /// Makes the next commit hold the history of what it changes: seals the live segments with events of
@@ -76,7 +56,7 @@ impl ProjectHistory<'_> {
     /// Where nothing is staged, [`StagingFor::NextCommit`] takes all live segments and what no remote has
     /// yet, as before a push that was refused; [`StagingFor::ThisCommit`] takes what the last commit changed,
     /// which may be about to be amended.
-    pub fn stage(&self, staging: StagingFor) -> Result<StagedHistory, StageHistoryError> {
+    pub fn stage(&self, staging: StagingFor) -> Result<StagedHistory, Error> {
         let mut changed = self.changed_files(&["diff", "--cached"], &[])?;
         let is_all = changed.is_empty() && staging == StagingFor::NextCommit;
         if changed.is_empty() {
@@ -98,8 +78,7 @@ impl ProjectHistory<'_> {
         match staging {
             StagingFor::NextCommit if !elsewhere.is_empty() => {
                 let fsync = self.workspace.commit_options().fsync;
-                commit::publish_copies(self.workspace.root(), &elsewhere, fsync)
-                    .map_err(AppendError::from)?;
+                commit::publish_copies(self.workspace.root(), &elsewhere, fsync).map_err(Error::from)?;
             }
             StagingFor::NextCommit => {}
             StagingFor::ThisCommit => staged = self.stage_copies(&elsewhere)?,
@@ -118,7 +97,7 @@ impl ProjectHistory<'_> {
         &self,
         command: &[&str],
         sides: &[&str],
-    ) -> Result<BTreeSet<ProjectPath>, GitVersionError> {
+    ) -> Result<BTreeSet<ProjectPath>, Error> {
         const NAMES: [&str; 5] = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative"];
         let is_own = |path: &ProjectPath| {
             path.as_str().strip_prefix(SEALED_FOLDER).is_some_and(|rest| rest.starts_with('/'))
@@ -129,10 +108,7 @@ impl ProjectHistory<'_> {
 
     /// The segments that another work tree of this clone got, with events that led to what the files at
     /// `changed` say now: its hook sealed the history of both.
-    fn segments_elsewhere(
-        &self,
-        changed: &BTreeSet<ProjectPath>,
-    ) -> Result<BTreeSet<SegmentName>, HistoryError> {
+    fn segments_elsewhere(&self, changed: &BTreeSet<ProjectPath>) -> Result<BTreeSet<SegmentName>, Error> {
         let segments = self.ask(|history| history.segments())?.into_iter();
         let copies = segments.filter(|segment| segment.place == SegmentPlace::Copy);
         let elsewhere: BTreeSet<SegmentName> = copies.map(|segment| segment.name).collect();
@@ -161,7 +137,7 @@ impl ProjectHistory<'_> {
     }
 
     /// Puts copies of segments into the index, not into the work tree: files follow once the commit is made.
-    fn stage_copies(&self, names: &BTreeSet<SegmentName>) -> Result<Vec<ProjectPath>, StageHistoryError> {
+    fn stage_copies(&self, names: &BTreeSet<SegmentName>) -> Result<Vec<ProjectPath>, Error> {
         let paths = names.iter().filter_map(|name| Some((name, sealed_path(name)?)));
         let mut copies: Vec<(&SegmentName, ProjectPath)> = paths.collect();
         if copies.is_empty() {
@@ -175,7 +151,7 @@ impl ProjectHistory<'_> {
         let mut files = Vec::with_capacity(copies.len());
         for (name, path) in copies {
             let read = commit::read_copy(self.workspace.root(), name, LIMIT);
-            let bytes = read.map_err(|source| StageHistoryError::Segment { path: path.clone(), source })?;
+            let bytes = read.map_err(|source| not_staged(&path, source))?;
             files.push((path, bytes));
         }
         self.put_into_index(&files)?;
@@ -184,7 +160,7 @@ impl ProjectHistory<'_> {
 
     /// After a commit: writes the files of the segments that its hook has put into the index alone, and puts
     /// those of HEAD into the index that `git commit FILE` has left out of it.
-    pub fn restage(&self) -> Result<Vec<ProjectPath>, StageHistoryError> {
+    pub fn restage(&self) -> Result<Vec<ProjectPath>, Error> {
         const ADDED: [&str; 8] =
             ["diff-tree", "-r", "-m", "--root", "--no-commit-id", "--name-only", "-z", "--diff-filter=A"];
         let added = self.paths_of(&[&ADDED[..], &["--relative", "HEAD", "--", SEALED_FOLDER]].concat())?;
@@ -195,7 +171,7 @@ impl ProjectHistory<'_> {
             copies.map(|segment| segment.name).filter(|name| added.contains(name)).collect();
         if !missing.is_empty() {
             let fsync = self.workspace.commit_options().fsync;
-            commit::publish_copies(self.workspace.root(), &missing, fsync).map_err(AppendError::from)?;
+            commit::publish_copies(self.workspace.root(), &missing, fsync).map_err(Error::from)?;
         }
         let committed: BTreeSet<ProjectPath> = self
             .paths_of(&["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", SEALED_FOLDER])?
@@ -205,20 +181,20 @@ impl ProjectHistory<'_> {
         self.add_to_index(unknown.into_iter().filter(|path| committed.contains(path)).collect())
     }
 
-    fn add_to_index(&self, files: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, StageHistoryError> {
+    fn add_to_index(&self, files: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, Error> {
         let is_segment = |path: &ProjectPath| path.extension() == Some("jsonl");
         let files: Vec<ProjectPath> = files.into_iter().filter(is_segment).collect();
         let mut found = Vec::with_capacity(files.len());
         for path in &files {
             let bytes = own_file::read(self.workspace.root().path(), Path::new(path.as_str()), LIMIT)
-                .map_err(|source| StageHistoryError::Segment { path: path.clone(), source })?;
+                .map_err(|source| not_staged(path, source))?;
             found.push((path.clone(), bytes));
         }
         self.put_into_index(&found)?;
         Ok(files)
     }
 
-    pub(super) fn put_into_index(&self, files: &[(ProjectPath, Vec<u8>)]) -> Result<(), GitVersionError> {
+    pub(super) fn put_into_index(&self, files: &[(ProjectPath, Vec<u8>)]) -> Result<(), Error> {
         let prefix = printed(self.workspace.root(), &["rev-parse", "--show-prefix"]).unwrap_or_default();
         let prefix = prefix.trim_end_matches('\n');
         let entry = |(path, bytes): &(ProjectPath, Vec<u8>)| {
@@ -229,13 +205,13 @@ impl ProjectHistory<'_> {
     }
 
     /// The paths that git prints, each ended by NUL; none outside of a repository.
-    fn paths_of(&self, arguments: &[&str]) -> Result<Vec<ProjectPath>, GitVersionError> {
+    fn paths_of(&self, arguments: &[&str]) -> Result<Vec<ProjectPath>, Error> {
         if !is_repository(self.workspace.root()) {
             return Ok(Vec::new());
         }
         let Some(printed) = printed(self.workspace.root(), arguments) else {
             let reason = "it ended with an error".to_owned();
-            return Err(GitVersionError::Failed { command: arguments.join(" "), reason });
+            return Err(failed_as(arguments, &reason));
         };
         Ok(printed.split('\0').filter_map(|path| ProjectPath::new(path).ok()).collect())
     }
@@ -257,7 +233,7 @@ impl ProjectHistory<'_> {
     /// Brings the frontmatter of staged stories to what their line and their ledger agree on, and stages
     /// them: where the configuration wants it, the lifecycle leads there, and the work tree has what is
     /// staged.
-    pub fn take_in_agreed(&self) -> Result<Vec<StorySides>, StageHistoryError> {
+    pub fn take_in_agreed(&self) -> Result<Vec<StorySides>, Error> {
         let (workspace, root) = (self.workspace, self.workspace.root());
         if !workspace.configuration().stories.take_in_agreed || !is_repository(root) {
             return Ok(Vec::new());
@@ -287,18 +263,16 @@ impl ProjectHistory<'_> {
         let StoryImport { written, mut failed, .. } = workspace.ledgers().import(&decisions, "hook");
         let mut files = Vec::with_capacity(written.len());
         for path in &written {
-            files.extend(
-                read_whole(root, path).map_err(ChangeError::from)?.map(|bytes| (path.clone(), bytes)),
-            );
+            files.extend(read_whole(root, path)?.map(|bytes| (path.clone(), bytes)));
         }
         self.put_into_index(&files)?;
         agreed.retain(|sides| written.contains(&sides.path));
-        failed.pop().map_or(Ok(agreed), |error| Err(error.into()))
+        failed.pop().map_or(Ok(agreed), Err)
     }
 
     /// Records the edits of other programs in the artifacts of the index that the check lets pass, and that
     /// the work tree shows as they are staged. Where several are refused or in use, the others are recorded.
-    pub fn record_edits(&self) -> Result<(), StageHistoryError> {
+    pub fn record_edits(&self) -> Result<(), Error> {
         if !is_repository(self.workspace.root()) {
             return Ok(());
         }
@@ -313,16 +287,20 @@ impl ProjectHistory<'_> {
             let ChangedArtifact::Present { now, .. } = artifact else { continue };
             if !is_stopped(now.path()) {
                 match self.record_edit(now.path(), Some(now.artifact().file_hash()), None) {
-                    Ok(_)
-                    | Err(StageHistoryError::Edits(ChangeError::Refused { .. } | ChangeError::Lease(_))) => {}
-                    Err(error) => return Err(error),
+                    Err(error)
+                        if error.kind() != ErrorKind::Held
+                            && error.detail::<TransitionRefusal>().is_none() =>
+                    {
+                        return Err(error);
+                    }
+                    _ => {}
                 }
             }
         }
         Ok(())
     }
 
-    pub fn accept_edit(&self, path: &ProjectPath, reason: &str) -> Result<bool, StageHistoryError> {
+    pub fn accept_edit(&self, path: &ProjectPath, reason: &str) -> Result<bool, Error> {
         self.record_edit(path, None, Some(reason))
     }
 
@@ -331,13 +309,13 @@ impl ProjectHistory<'_> {
         path: &ProjectPath,
         staged: Option<FileHash>,
         reason: Option<&str>,
-    ) -> Result<bool, StageHistoryError> {
+    ) -> Result<bool, Error> {
         let paths = [path.clone()];
         let (facts, actor) = (GitFacts::default(), &self.workspace.attribution().actor);
         let root = self.workspace.root().path();
         let ask = || answer(&mut git(root, &["cat-file", "blob", &format!("HEAD:./{path}")])).ok();
         let committed = reason.and_then(|_| ask()).filter(|(status, _)| status.success());
-        let events = |old: Option<&[u8]>| -> Result<Vec<Event>, Halt<ChangeError>> {
+        let events = |old: Option<&[u8]>| -> Result<Vec<Event>, Halt<Error>> {
             if old.is_none_or(|bytes| staged.is_some_and(|staged| FileHash::of(bytes) != staged)) {
                 return Ok(Vec::new());
             }
@@ -368,7 +346,7 @@ impl ProjectHistory<'_> {
         let mut found_out = Vec::new();
         let decide = |found: &[Option<&[u8]>]| {
             found_out = events(found.first().copied().flatten())?;
-            Ok::<_, Halt<ChangeError>>((vec![FileDecision::Keep], ()))
+            Ok::<_, Halt<Error>>((vec![FileDecision::Keep], ()))
         };
         transaction.run(decide, |(), _| Ok(Vec::new()))?;
         if !found_out.is_empty() {
@@ -376,4 +354,8 @@ impl ProjectHistory<'_> {
         }
         Ok(!found_out.is_empty())
     }
+}
+
+fn not_staged(path: &ProjectPath, source: io::Error) -> Error {
+    Error::io(format!("cannot stage the history in `{path}`"), source)
 }

@@ -63,7 +63,7 @@ fn unreadable(found: &Artifacts) -> Vec<Row> {
             reason = format!("{reason}: {error}");
             cause = error.source();
         }
-        (error.path().as_str().to_owned(), reason)
+        (error.path().map(ToString::to_string).unwrap_or_default(), reason)
     });
     let places = found.problems.iter().map(|problem| (problem.path.clone(), problem.kind.to_string()));
     let mut all: Vec<(String, String)> = files.chain(places).collect();

@@ -1,52 +1,18 @@
 //! Reasons why the database is not brought up to date.
 
 use crate::disk::folder::{EntryKind, Folder};
+use crate::disk::walk::Visitor;
 use crate::index::artifacts::{FolderFiles, KnownFolders, NoFiles};
-use crate::index_db::{IndexError, QueryError};
 use crate::workspace::artifact_files::{Looked, Reader};
-use crate::{
-    checking::CheckError,
-    disk::{WalkError, file_reading::FileStat},
-};
-use crate::{disk::walk::Visitor, history::HistoryError};
-use std::{collections::HashMap, io, ops::Range};
+use crate::{Error, disk::file_reading::FileStat};
+use std::{collections::HashMap, ops::Range};
 use stepmark_model::artifact::ProjectPath;
-
-/// A reason why the database is not brought up to date. What cannot be read of single artifacts is no error:
-/// the table `unreadable` tells it.
-#[derive(Debug, thiserror::Error)]
-pub enum RefreshError {
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    #[error(transparent)]
-    Check(#[from] Box<CheckError>),
-    #[error(transparent)]
-    History(#[from] HistoryError),
-    #[error("cannot read `{path}`")]
-    Read {
-        /// The path, seen from the project root.
-        path: String,
-        source: io::Error,
-    },
-    #[error(transparent)]
-    Index(#[from] IndexError),
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum AskError {
-    #[error(transparent)]
-    Refresh(#[from] RefreshError),
-    #[error(transparent)]
-    Query(#[from] QueryError),
-    #[error("there is no database of this version in `.stepmark/local/cache/`")]
-    NotThere,
-}
 
 #[derive(Debug)]
 pub(super) enum Fault {
     /// The database fails; another one may not.
     Database(rusqlite::Error),
-    Failed(RefreshError),
+    Failed(Error),
 }
 
 impl From<rusqlite::Error> for Fault {
@@ -55,27 +21,9 @@ impl From<rusqlite::Error> for Fault {
     }
 }
 
-impl From<RefreshError> for Fault {
-    fn from(error: RefreshError) -> Self {
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
         Self::Failed(error)
-    }
-}
-
-impl From<WalkError> for Fault {
-    fn from(error: WalkError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<CheckError> for Fault {
-    fn from(error: CheckError) -> Self {
-        Self::Failed(Box::new(error).into())
-    }
-}
-
-impl From<HistoryError> for Fault {
-    fn from(error: HistoryError) -> Self {
-        Self::Failed(error.into())
     }
 }
 

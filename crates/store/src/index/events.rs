@@ -3,8 +3,9 @@
 
 use jiff::Timestamp;
 
+use crate::Error;
 use crate::index_db::{Contents, IntoCell as _, Part, Row};
-use crate::{history::HistoryError, index::error::Fault, workspace::Workspace};
+use crate::{index::error::Fault, workspace::Workspace};
 use stepmark_model::journal::{Event, EventId, changes_in_words};
 
 /// Takes in what the journal tells since the last time.
@@ -16,7 +17,7 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
     let known = known_ids(contents)?;
     let (fresh, is_appended) = workspace.history().ask(|history| {
         let new = appended(&history.event_ids()?, &known);
-        Ok::<_, HistoryError>(match &new {
+        Ok::<_, Error>(match &new {
             Some(new) => (history.events_with(new)?, true),
             None => (history.all_events()?, false),
         })

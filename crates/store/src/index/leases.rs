@@ -2,8 +2,9 @@
 
 use std::io;
 
+use crate::Error;
 use crate::disk::{local_state::LocalState, local_state::StateFolder, names_in, own_file};
-use crate::index::{error::Fault, error::RefreshError};
+use crate::index::error::Fault;
 use crate::index_db::{Cell, Contents, IntoCell as _, Row};
 use crate::{leases::LIMIT, workspace::Workspace};
 use stepmark_model::lease::Lease;
@@ -11,8 +12,8 @@ use stepmark_model::lease::Lease;
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {
     let state = workspace.root().state();
     let mut rows = read_all(state).map_err(|source| {
-        let path = state.path(StateFolder::Leases).to_string_lossy().into_owned();
-        RefreshError::Read { path, source }
+        let path = state.path(StateFolder::Leases);
+        Error::io(format!("cannot read `{}`", path.to_string_lossy()), source)
     })?;
     rows.sort_by_key(|row| format!("{row:?}"));
     contents.replace_named("leases", rows)?;

@@ -18,16 +18,13 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 
 use self::error::Fault;
-pub use self::{
-    error::{AskError, RefreshError},
-    parts::TicketRow,
-};
-use crate::disk::Root;
+pub use self::parts::TicketRow;
 use crate::index_db::{
-    Answer, Cell, Contents, Database, IndexError, Limits, Part, Parts, QueryError, Row, SqlQuery,
-    Unavailable, Written, count_rows, is_corrupt, was_changed,
+    Answer, Cell, Contents, Database, Limits, Part, Parts, QueryError, Row, SqlQuery, Unavailable, Written,
+    count_rows, is_corrupt, no_database, was_changed,
 };
 use crate::workspace::Workspace;
+use crate::{Error, ErrorKind, disk::Root};
 
 /// The number of times that the database on disk is brought up to date before one in memory is taken: it may
 /// be damaged, or changed and deleted by others at the same time.
@@ -82,26 +79,30 @@ impl QueryIndex<'_> {
         parameters: &BTreeMap<String, Cell>,
         limits: Limits,
         freshness: &Freshness,
-    ) -> Result<Answer, AskError> {
+    ) -> Result<Answer, Error> {
         let mut known = BTreeMap::from([("now".to_owned(), Cell::Text(self.workspace.now().to_string()))]);
         let session = self.workspace.attribution().session.clone();
         known.extend(session.map(|session| ("session".to_owned(), Cell::Text(session.into()))));
         let brought = match freshness {
             Freshness::AsItIs => {
-                let connection = Database::as_it_is(self.workspace.root()).ok_or(AskError::NotThere)?;
+                let connection = Database::as_it_is(self.workspace.root()).ok_or_else(|| {
+                    let message = "there is no database of this version in `.stepmark/local/cache/`";
+                    Error::new(ErrorKind::Io, message)
+                        .help("leave out `--no-refresh`, or run `stepmark project --index`")
+                })?;
                 return Ok(query.ask(connection, (parameters, &known), limits)?);
             }
             Freshness::Now => None,
             Freshness::NowWith(brought) => Some(brought),
         };
-        let ask = |open: fn(&Root) -> Result<Database, Unavailable>| {
+        let ask = |open: fn(&Root) -> Result<Database, Unavailable>| -> Result<Answer, Error> {
             let (connection, refreshed) = self.refreshed_index(query.parts(), brought, open)?;
             let answer = query.ask(connection, (parameters, &known), limits)?;
             Ok(Answer { in_memory: refreshed.in_memory, ..answer })
         };
         match ask(Database::on_disk) {
             // Damage that the refresh did not come past.
-            Err(AskError::Query(QueryError::Database { source })) if is_corrupt(&source.0) => {
+            Err(error) if matches!(error.detail(), Some(QueryError::Database { source }) if is_corrupt(&source.0)) => {
                 ask(Database::anew)
             }
             answer => answer,
@@ -109,9 +110,9 @@ impl QueryIndex<'_> {
     }
 
     /// Brings all of the database up to date; `brought` are the rows of other crates.
-    pub fn refresh(&self, brought: &Brought) -> Result<IndexRefreshed, RefreshError> {
+    pub fn refresh(&self, brought: &Brought) -> Result<IndexRefreshed, Error> {
         let (connection, refreshed) = self.refreshed_index(Parts::ALL, Some(brought), Database::on_disk)?;
-        let rows = count_rows(&connection).map_err(IndexError::of)?;
+        let rows = count_rows(&connection).map_err(no_database)?;
         Ok(IndexRefreshed { rows, ..refreshed })
     }
 
@@ -122,7 +123,7 @@ impl QueryIndex<'_> {
         parts: Parts,
         brought: Option<&Brought>,
         open: impl FnOnce(&Root) -> Result<Database, Unavailable>,
-    ) -> Result<(Connection, IndexRefreshed), RefreshError> {
+    ) -> Result<(Connection, IndexRefreshed), Error> {
         let mut opened = open(self.workspace.root());
         let mut tries_left = TRIES;
         let reason = loop {
@@ -143,10 +144,10 @@ impl QueryIndex<'_> {
                 Err(Fault::Database(error)) => break error.to_string(),
             }
         };
-        let database = Database::in_memory().map_err(IndexError::of)?;
+        let database = Database::in_memory().map_err(no_database)?;
         let refreshed = self.refresh_with(database, parts, brought).map_err(|fault| match fault {
             Fault::Failed(error) => error,
-            Fault::Database(error) => RefreshError::Index(IndexError::of(error)),
+            Fault::Database(error) => no_database(error),
         })?;
         Ok((refreshed.0, IndexRefreshed { in_memory: Some(reason), ..refreshed.1 }))
     }

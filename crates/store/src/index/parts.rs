@@ -2,9 +2,10 @@
 
 use std::io;
 
+use crate::Error;
 use crate::checking::{CheckReport, Known};
 use crate::disk::own_file;
-use crate::index::{error::Fault, error::RefreshError};
+use crate::index::error::Fault;
 use crate::index_db::{Catalogue, Contents, IntoCell as _, Part, Row, catalogue_rows};
 use crate::workspace::Workspace;
 use stepmark_frontmatter::{LineIndex, Position};
@@ -23,7 +24,7 @@ pub(super) fn inventory(workspace: &Workspace, contents: &mut Contents<'_>) -> R
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(source) => {
-                return Err(RefreshError::Read { path: catalogue.path.to_owned(), source }.into());
+                return Err(Error::io(format!("cannot read `{}`", catalogue.path), source).into());
             }
         };
         text.push_str(&FileHash::of(&bytes).to_string());

@@ -2,6 +2,7 @@
 
 use crate::disk::{CacheDatabase, CacheUnavailable as Unavailable, SqliteError, root::Root};
 use crate::index_db::schema::LAYOUT;
+use crate::{Error, ErrorKind};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, ffi, limits::Limit};
 use std::fs::File;
@@ -182,19 +183,16 @@ fn word(action: &AuthAction<'_>) -> String {
     }
 }
 
-/// The database can neither be kept on disk nor made in memory.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "cannot make the database of the project, not even in memory; deleting `.stepmark/local/cache/` does no harm"
-)]
-pub struct IndexError {
-    source: SqliteError,
+impl From<QueryError> for Error {
+    fn from(error: QueryError) -> Self {
+        Self::told(ErrorKind::Io, error)
+    }
 }
 
-impl IndexError {
-    pub(crate) const fn of(source: rusqlite::Error) -> Self {
-        Self { source: SqliteError(source) }
-    }
+pub(crate) fn no_database(source: rusqlite::Error) -> Error {
+    let message = "cannot make the database of the project, not even in memory; deleting `.stepmark/local/cache/` does \
+                   no harm";
+    Error::io(message, SqliteError(source))
 }
 
 #[derive(Debug, thiserror::Error)]

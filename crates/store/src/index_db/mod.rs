@@ -13,7 +13,8 @@ mod database;
 mod contents;
 mod query;
 
-pub use database::{IndexError, QueryError};
+pub use database::QueryError;
+pub(crate) use database::no_database;
 pub use query::{Answer, Limits, SqlQuery};
 pub use schema::{NAMED_QUERIES, NamedQuery, VIEWS, View, schema_markdown, tables};
 pub use table::{Cell, Column, ColumnKind, Part, Parts, Row, Table};

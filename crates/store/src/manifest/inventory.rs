@@ -8,16 +8,16 @@ use std::{
 };
 
 use crate::{
+    Error,
     configuration::Configuration,
     disk::{
-        CONFIGURATION_PATH, RelativeError, Root, RootError,
+        CONFIGURATION_PATH, Root,
         folder::{EntryKind, Folder},
         stat_cache::{RunStart, StatCache},
         walk::{Unignored, Visitor, WalkProblem, WalkProblemKind, Walked, walk},
     },
     manifest::{
-        CacheOutcome, DEFAULT_MANIFEST, IgnoreFiles, ManifestReadError, ManifestRequest, own_path, renew,
-        stat_cache_of,
+        CacheOutcome, DEFAULT_MANIFEST, IgnoreFiles, ManifestRequest, own_path, renew, stat_cache_of,
         verify::{FolderPart, Observer, Seen},
     },
     workspace::Workspace,
@@ -51,11 +51,7 @@ pub(super) struct Collected {
 }
 
 impl Inventory<'_> {
-    pub(super) fn run(
-        &self,
-        cache: Option<&StatCache>,
-        start: RunStart,
-    ) -> Result<Collected, ManifestReadError> {
+    pub(super) fn run(&self, cache: Option<&StatCache>, start: RunStart) -> Result<Collected, Error> {
         let root = self.request.root;
         let enters = |path: &str, kind| kind == EntryKind::Folder && self.enters(path);
         let new_collector = || Collector {
@@ -227,22 +223,8 @@ enum Files {
     All,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum ManifestPlaceError {
-    #[error(transparent)]
-    Root(#[from] RootError),
-    #[error(transparent)]
-    Outside(#[from] RelativeError),
-    #[error(
-        "`{}` is the installer's own manifest: it is written only if --file names it; to keep one of your own, name \
-         another file",
-        manifest.display()
-    )]
-    Installers { manifest: PathBuf },
-}
-
 impl ManifestPlace {
-    pub fn find(choice: &ManifestChoice<'_>) -> Result<Self, ManifestPlaceError> {
+    pub fn find(choice: &ManifestChoice<'_>) -> Result<Self, Error> {
         let root = choice.root.clone();
         if !choice.root_is_named {
             let named = choice.file.map(|file| choice.current_folder.join(file));
@@ -308,9 +290,13 @@ impl ManifestPlace {
         ManifestRequest { root, manifest, scope, ignore_files, stat_cache, looked_at }
     }
 
-    pub fn target(&self) -> Result<(&Root, ProjectPath), ManifestPlaceError> {
+    pub fn target(&self) -> Result<(&Root, ProjectPath), Error> {
         if !self.is_named && self.files == Files::BmadFolder {
-            return Err(ManifestPlaceError::Installers { manifest: self.manifest.clone() });
+            return Err(Error::usage(format!(
+                "`{}` is the installer's own manifest: it is written only if --file names it; to keep one of your \
+                 own, name another file",
+                self.manifest.display()
+            )));
         }
         Ok((&self.project, self.project.relative(&self.manifest, self.project.path())?))
     }
@@ -440,8 +426,15 @@ mod tests {
         let target = |root, file| find(&project, root, file).target().map(|(_, path)| path.to_string());
         assert_eq!(target(None, None).unwrap(), DEFAULT_MANIFEST);
         assert_eq!(target(Some("_bmad"), Some("x.csv")).unwrap(), "x.csv");
-        assert!(matches!(target(Some("_bmad"), None), Err(ManifestPlaceError::Installers { .. })));
-        assert!(matches!(target(None, Some("/elsewhere/x.csv")), Err(ManifestPlaceError::Outside(_))));
+        assert!(
+            target(Some("_bmad"), None).unwrap_err().to_string().contains("the installer's own manifest")
+        );
+        assert!(
+            target(None, Some("/elsewhere/x.csv"))
+                .unwrap_err()
+                .to_string()
+                .contains("not inside the project")
+        );
         let installers = "_bmad/_config/files-manifest.csv";
         assert_eq!(target(None, Some(installers)).unwrap(), installers);
         let warned = |file| find(&project, Some("_bmad"), Some(file)).is_among_installers_books();

@@ -12,6 +12,7 @@ mod publish;
 #[cfg(test)]
 mod tests;
 
+use crate::Error;
 use std::{
     collections::HashSet,
     fs,
@@ -22,16 +23,14 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-#[cfg(feature = "write")]
-pub use self::publish::ManifestPublishError;
 pub use self::{
-    inventory::{ManifestChoice, ManifestPlace, ManifestPlaceError, UnreadableFile},
+    inventory::{ManifestChoice, ManifestPlace, UnreadableFile},
     verify::ManifestReport,
-    write::{ManifestDraft, ManifestWriteError},
+    write::ManifestDraft,
 };
 use crate::disk::{
-    Root, WalkError, stat_cache::FolderRenewal, stat_cache::ReadManifest, stat_cache::Renewal,
-    stat_cache::RunStart, stat_cache::StatCache,
+    Root, stat_cache::FolderRenewal, stat_cache::ReadManifest, stat_cache::Renewal, stat_cache::RunStart,
+    stat_cache::StatCache,
 };
 use crate::disk::{file_reading::open_file, file_reading::too_large, local_state::StateFolder, own_file};
 #[cfg(feature = "write")]
@@ -60,11 +59,7 @@ impl Workspace {
 }
 
 impl Manifests<'_> {
-    pub fn verify(
-        &self,
-        place: &ManifestPlace,
-        ignore_files: IgnoreFiles,
-    ) -> Result<ManifestReport, ManifestReadError> {
+    pub fn verify(&self, place: &ManifestPlace, ignore_files: IgnoreFiles) -> Result<ManifestReport, Error> {
         verify::verify(&place.request(self.workspace, ignore_files, place.stat_cache().as_deref()))
     }
 
@@ -72,32 +67,20 @@ impl Manifests<'_> {
     ///
     /// Rows that tie keep the order of the manifest that is there already; where there is none, in a `_bmad`
     /// folder, that of the installer's.
-    pub fn draft(
-        &self,
-        place: &ManifestPlace,
-        ignore_files: IgnoreFiles,
-    ) -> Result<ManifestDraft, ManifestWriteError> {
+    pub fn draft(&self, place: &ManifestPlace, ignore_files: IgnoreFiles) -> Result<ManifestDraft, Error> {
         write::write(&place.request(self.workspace, ignore_files, place.stat_cache().as_deref()))
     }
 
     /// Drafts the manifest at `place` with the hashes that the files at `paths` have now. Where a file has no
     /// row, or is gone, all of it is drafted anew; so it is where there is no manifest.
-    pub fn draft_rows(
-        &self,
-        place: &ManifestPlace,
-        paths: &[ProjectPath],
-    ) -> Result<ManifestDraft, ManifestWriteError> {
+    pub fn draft_rows(&self, place: &ManifestPlace, paths: &[ProjectPath]) -> Result<ManifestDraft, Error> {
         write::renewed(place, paths)?.map_or_else(|| self.draft(place, IgnoreFiles::Disregarded), Ok)
     }
 
     /// Writes `draft` to its place, atomically, if its place still holds what the draft was made from.
     /// Nothing is written where these bytes are there already.
     #[cfg(feature = "write")]
-    pub fn publish(
-        &self,
-        place: &ManifestPlace,
-        draft: &ManifestDraft,
-    ) -> Result<Published, ManifestPublishError> {
+    pub fn publish(&self, place: &ManifestPlace, draft: &ManifestDraft) -> Result<Published, Error> {
         publish::publish(self.workspace.commit_options(), place, draft)
     }
 }
@@ -138,16 +121,6 @@ pub enum CacheOutcome {
     },
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum ManifestReadError {
-    #[error("there is no manifest `{}`: `stepmark project manifest write` makes it, or --file names another", path.display())]
-    Missing { path: PathBuf },
-    #[error("cannot read the manifest `{}`", path.display())]
-    Unreadable { path: PathBuf, source: io::Error },
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-}
-
 #[derive(Debug, Default)]
 struct FoundManifest {
     listing: Listing,
@@ -163,7 +136,7 @@ enum Hashed {
 
 /// Reads a manifest; `None` where there is no such file. It is read line by line: what is kept of it is much
 /// smaller.
-fn read_manifest(path: &Path, hashed: Hashed) -> Result<Option<FoundManifest>, ManifestReadError> {
+fn read_manifest(path: &Path, hashed: Hashed) -> Result<Option<FoundManifest>, Error> {
     let read = || -> io::Result<FoundManifest> {
         let file = open_file(path)?;
         let found = file.metadata()?;
@@ -191,8 +164,12 @@ fn read_manifest(path: &Path, hashed: Hashed) -> Result<Option<FoundManifest>, M
     match read() {
         Ok(found) => Ok(Some(found)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(ManifestReadError::Unreadable { path: path.to_owned(), source }),
+        Err(source) => Err(unreadable(path, source)),
     }
+}
+
+fn unreadable(path: &Path, source: io::Error) -> Error {
+    Error::io(format!("cannot read the manifest `{}`", path.display()), source)
 }
 
 pub(crate) fn project_listing(root: &Root) -> Option<Listing> {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::commit::CommitOptions;
-use crate::manifest::{ManifestDraft, ManifestPlace, ManifestPlaceError};
-use crate::projection::{self, OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness};
+use crate::manifest::{ManifestDraft, ManifestPlace};
+use crate::projection::{self, OnEdit, ProjectedFile, Projection, Published, Witness};
+use crate::{Error, commit::CommitOptions};
 use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
 
 struct ManifestFile<'d> {
@@ -28,19 +28,13 @@ impl Projection for ManifestFile<'_> {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum ManifestPublishError {
-    #[error(transparent)]
-    Place(#[from] ManifestPlaceError),
-    #[error(transparent)]
-    Projection(#[from] ProjectionError),
-}
-
 pub(super) fn publish(
     options: &CommitOptions,
     place: &ManifestPlace,
     draft: &ManifestDraft,
-) -> Result<Published, ManifestPublishError> {
+) -> Result<Published, Error> {
     let (root, path) = place.target()?;
-    Ok(projection::publish(root, options, &ManifestFile { path, place, draft })?)
+    let help = "name another file with --file, or move this one away";
+    projection::publish(root, options, &ManifestFile { path, place, draft })
+        .map_err(|error| projection::with_help_of_foreign(error, help))
 }

@@ -3,6 +3,7 @@
 use std::{collections::HashSet, fs::File, io, ops::Range, panic, sync::atomic::Ordering, thread};
 
 use crate::{
+    Error,
     disk::{
         Root,
         file_reading::FileStat,
@@ -12,8 +13,7 @@ use crate::{
         walk::{Visitor, WalkProblem, WalkProblemKind, Walked, walk},
     },
     manifest::{
-        CacheOutcome, FoundManifest, Hashed, ManifestReadError, ManifestRequest, inventory::Selection,
-        read_manifest, renew,
+        CacheOutcome, FoundManifest, Hashed, ManifestRequest, inventory::Selection, read_manifest, renew,
     },
 };
 use stepmark_model::{
@@ -33,7 +33,7 @@ pub struct ManifestReport {
     pub cache: CacheOutcome,
 }
 
-pub(super) fn verify(request: &ManifestRequest<'_>) -> Result<ManifestReport, ManifestReadError> {
+pub(super) fn verify(request: &ManifestRequest<'_>) -> Result<ManifestReport, Error> {
     let start = RunStart::now();
     let key = ManifestKey::of(request.manifest);
     let known = recall_or_read(request, key)?;
@@ -52,10 +52,7 @@ enum Known {
 }
 
 /// Reads the cache, and, unless that remembers it, at the same time the manifest.
-fn recall_or_read(
-    request: &ManifestRequest<'_>,
-    key: Option<ManifestKey>,
-) -> Result<Known, ManifestReadError> {
+fn recall_or_read(request: &ManifestRequest<'_>, key: Option<ManifestKey>) -> Result<Known, Error> {
     if let Some((key, file)) = key.zip(request.stat_cache)
         && key.is_remembered_in(file)
         && let Some(cache) = StatCache::load(file).filter(|cache| cache.remembers(&key))
@@ -65,7 +62,12 @@ fn recall_or_read(
     thread::scope(|threads| {
         let loading = request.stat_cache.map(|file| threads.spawn(|| StatCache::load(file)));
         let FoundManifest { listing, .. } = read_manifest(request.manifest, Hashed::No)?
-            .ok_or_else(|| ManifestReadError::Missing { path: request.manifest.to_owned() })?;
+            .ok_or_else(|| {
+                Error::usage(format!(
+                    "there is no manifest `{}`: `stepmark project manifest write` makes it, or --file names another",
+                    request.manifest.display()
+                ))
+            })?;
         let cache = loading
             .and_then(|loading| loading.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)));
         Ok(Known::Read(listing, cache))
@@ -81,7 +83,7 @@ struct Comparison<'run> {
 }
 
 impl Comparison<'_> {
-    fn run(&self, cache: Option<&StatCache>, start: RunStart) -> Result<ManifestReport, ManifestReadError> {
+    fn run(&self, cache: Option<&StatCache>, start: RunStart) -> Result<ManifestReport, Error> {
         let root = self.request.root;
         let enters = |path: &str, kind| match kind {
             EntryKind::Link => self.files.reaches_into(path) && stays_inside(root, path).is_ok(),

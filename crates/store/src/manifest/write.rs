@@ -3,13 +3,15 @@
 use std::io;
 
 use crate::{
+    Error, ErrorKind,
     disk::{
         file_reading,
         stat_cache::{RunStart, StatCache},
         walk::WalkProblem,
     },
+    manifest::unreadable,
     manifest::{
-        CacheOutcome, Hashed, ManifestPlace, ManifestReadError, ManifestRequest,
+        CacheOutcome, Hashed, ManifestPlace, ManifestRequest,
         inventory::{Inventory, Selection, UnreadableFile, installers_manifest},
         read_manifest,
     },
@@ -18,7 +20,7 @@ use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     projection::files_manifest::{
         self, FileRow, Listing, ManifestScope, ManifestWarning, ManifestWarningKind, Renewal, RowOrder,
-        RowOrderError, UnlistablePath, renewal,
+        renewal,
     },
 };
 
@@ -45,17 +47,7 @@ impl ManifestDraft {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum ManifestWriteError {
-    #[error(transparent)]
-    Read(#[from] ManifestReadError),
-    #[error(transparent)]
-    Unlistable(#[from] UnlistablePath),
-    #[error(transparent)]
-    Order(#[from] RowOrderError),
-}
-
-pub(super) fn write(request: &ManifestRequest<'_>) -> Result<ManifestDraft, ManifestWriteError> {
+pub(super) fn write(request: &ManifestRequest<'_>) -> Result<ManifestDraft, Error> {
     let start = RunStart::now();
     let cache = request.stat_cache.and_then(StatCache::load);
     let existing = read_manifest(request.manifest, Hashed::Yes)?;
@@ -73,10 +65,10 @@ pub(super) fn write(request: &ManifestRequest<'_>) -> Result<ManifestDraft, Mani
 
     let mut rows = Vec::with_capacity(collected.files.len());
     for (path, hash) in &collected.files {
-        rows.push(FileRow::of(path, *hash)?);
+        rows.push(FileRow::of(path, *hash).map_err(|error| Error::told(ErrorKind::Refused, error))?);
     }
-    RowOrder::root()?.sort(&mut rows, earlier.lines());
-    let bytes = files_manifest::write(&rows)?;
+    RowOrder::root().map_err(|error| Error::told(ErrorKind::Io, error))?.sort(&mut rows, earlier.lines());
+    let bytes = files_manifest::write(&rows).map_err(|error| Error::told(ErrorKind::Refused, error))?;
     Ok(ManifestDraft {
         bytes,
         files: rows.len(),
@@ -93,7 +85,7 @@ fn is_header(oddity: &ManifestWarning) -> bool {
 }
 
 /// The installer's own manifest in a `_bmad` folder; nothing elsewhere.
-fn installers_listing(request: &ManifestRequest<'_>) -> Result<Listing, ManifestReadError> {
+fn installers_listing(request: &ManifestRequest<'_>) -> Result<Listing, Error> {
     if !matches!(request.scope, ManifestScope::BmadFolder) {
         return Ok(Listing::default());
     }
@@ -102,12 +94,7 @@ fn installers_listing(request: &ManifestRequest<'_>) -> Result<Listing, Manifest
 }
 
 /// The manifest at `place` with today's hashes of the files at `paths`; `None` where more has to change.
-pub(super) fn renewed(
-    place: &ManifestPlace,
-    paths: &[ProjectPath],
-) -> Result<Option<ManifestDraft>, ManifestReadError> {
-    let unreadable =
-        |path: &std::path::Path, source| ManifestReadError::Unreadable { path: path.to_owned(), source };
+pub(super) fn renewed(place: &ManifestPlace, paths: &[ProjectPath]) -> Result<Option<ManifestDraft>, Error> {
     let Some(mut bytes) = present(file_reading::read_file(place.manifest()))
         .map_err(|error| unreadable(place.manifest(), error))?
     else {

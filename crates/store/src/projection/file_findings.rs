@@ -3,15 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    ProjectionError,
     found_files::{FoundFiles, HashedFiles, hashed},
     pack_files::{DriftOf, Files, Overwrite, RecordFormat},
     publish::WrittenFiles,
 };
-use crate::{
-    disk::Root,
-    git::{GitVersion, GitVersionError},
-};
+use crate::{Error, disk::Root, git::GitVersion};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     check::{
@@ -84,7 +80,7 @@ pub(crate) fn files_touched<F: RecordFormat>(
     (format, folder): (&F, &ProjectPath),
     mut is_touched: bool,
     version: &GitVersion,
-) -> Result<Option<Files>, GitVersionError> {
+) -> Result<Option<Files>, Error> {
     for path in format.paths() {
         is_touched = is_touched || version.is_changed(&path)?;
     }
@@ -176,7 +172,7 @@ pub(super) fn compare<F: RecordFormat>(
     ours: &F::State,
     (found, written): (&FoundFiles, &WrittenFiles<'_>),
     overwrite: &Overwrite,
-) -> Result<Compared<DriftOf<F>>, ProjectionError> {
+) -> Result<Compared<DriftOf<F>>, Error> {
     let mut compared = Compared {
         files: None,
         drift: Vec::new(),
@@ -187,8 +183,12 @@ pub(super) fn compare<F: RecordFormat>(
     let mut foreign: BTreeMap<ProjectPath, FileHash> =
         foreign(found, written).map(|(path, hash)| (path.clone(), hash)).collect();
     let Some(first) = foreign.keys().next().cloned() else { return Ok(compared) };
-    let not_imported =
-        || ProjectionError::NotImported { path: first.clone(), import: format.system().import };
+    let not_imported = || {
+        let import = format.system().import;
+        Error::refused(format!(
+            "`{first}` was written by another program: bring it in with `{import}`, or move it away"
+        ))
+    };
     // What is missing in a set of files is as it was written last.
     let last = written.last(&format.paths()).unwrap_or_default();
     let base = format.read(&last);

@@ -1,10 +1,12 @@
 //! The files of a format as they stand there, and as they should.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the stats of the files are taken here")]
 
+use super::publish::foreign;
 use std::{collections::BTreeMap, fs};
 
-use super::{ProjectionError, pack_files::Files};
+use super::pack_files::Files;
 use crate::{
+    Error,
     commit::read_whole,
     disk::{
         Root,
@@ -41,18 +43,20 @@ pub(crate) struct FoundFiles(BTreeMap<ProjectPath, (KnownStat, HashedBytes)>);
 
 impl FoundFiles {
     /// Reads those of `paths` that are there; one that cannot have changed since is not read again.
-    pub(super) fn read(&mut self, root: &Root, paths: Vec<ProjectPath>) -> Result<(), ProjectionError> {
+    pub(super) fn read(&mut self, root: &Root, paths: Vec<ProjectPath>) -> Result<(), Error> {
         let mut before = std::mem::take(&mut self.0);
         for path in paths {
             let found = fs::symlink_metadata(root.path().join(path.as_str())).ok();
             if found.as_ref().is_some_and(fs::Metadata::is_symlink) {
-                return Err(ProjectionError::Foreign { path });
+                return Err(foreign(&path));
             }
             let stat = found.map_or(FileStat::NONE, |found| FileStat::of(&found));
             let began = now();
             let known = match before.remove(&path).filter(|(known, _)| known.proves(&stat)) {
                 Some(known) => Some(known),
-                None => read_whole(root, &path)?.map(|bytes| (stat.known_since(began), bytes.into())),
+                None => read_whole(root, &path)
+                    .map_err(|error| Error::from(error).in_system())?
+                    .map(|bytes| (stat.known_since(began), bytes.into())),
             };
             self.0.extend(known.map(|known| (path, known)));
         }

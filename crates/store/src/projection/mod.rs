@@ -31,9 +31,9 @@ pub use file_findings::FollowingFile;
 #[cfg(feature = "write")]
 pub use pack_files::{Followed, Overwrite, PackFiles};
 #[cfg(feature = "write")]
-pub(crate) use publish::was_written;
+pub use publish::{Published, publish};
 #[cfg(feature = "write")]
-pub use publish::{ProjectionError, Published, publish};
+pub(crate) use publish::{was_written, with_help_of_foreign};
 
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},

@@ -9,8 +9,8 @@ use std::{
     time::Duration,
 };
 
-use super::{ProjectionError, pack_files::RecordFormat};
-use crate::{commit::CommitOptions, disk::Root, disk::file_lock::exclusive_within};
+use super::pack_files::RecordFormat;
+use crate::{Error, commit::CommitOptions, disk::Root, disk::file_lock::exclusive_within};
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -21,7 +21,7 @@ pub(super) fn lock<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
     format: &F,
-) -> Result<Vec<File>, ProjectionError> {
+) -> Result<Vec<File>, Error> {
     let mut held = Vec::new();
     for path in format.locks() {
         let place = root.path().join(path.as_str());
@@ -31,7 +31,11 @@ pub(super) fn lock<F: RecordFormat>(
         // One that cannot be opened, or that the file system does not lock, keeps nobody out.
         let Ok(file) = File::open(&place) else { continue };
         match exclusive_within(&file, options.lock_timeout.min(PATIENCE)) {
-            Err(TryLockError::WouldBlock) => return Err(ProjectionError::Locked { path }),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::refused(format!(
+                    "another program holds `{path}` all the time: end it, then `stepmark coordination project`"
+                )));
+            }
             Ok(()) | Err(TryLockError::Error(_)) => held.push(file),
         }
     }

@@ -6,10 +6,11 @@ use std::{
 };
 
 use super::{
-    OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish::publish_locked,
-    record_files::lock, was_written,
+    OnEdit, ProjectedFile, Projection, Published, Witness, publish::publish_locked, record_files::lock,
+    was_written,
 };
 use crate::{
+    Error,
     commit::{CommitError, make_folders_to, read_whole},
     workspace::{Workspace, claimed::kind_of},
 };
@@ -73,10 +74,7 @@ impl Workspace {
         self.declared_files().next().is_some()
     }
 
-    pub(crate) fn pack_files(
-        &self,
-        claimed: Option<&[TrackedArtifact]>,
-    ) -> Result<PackFiles, ProjectionError> {
+    pub(crate) fn pack_files(&self, claimed: Option<&[TrackedArtifact]>) -> Result<PackFiles, Error> {
         if !self.has_pack_files() {
             return Ok(PackFiles::default());
         }
@@ -109,7 +107,7 @@ impl Workspace {
     }
 
     /// Writes those of them that say something else.
-    pub fn publish_pack_files(&self) -> Result<Published, ProjectionError> {
+    pub fn publish_pack_files(&self) -> Result<Published, Error> {
         // Whoever comes last has read the last artifacts.
         let _lock = lock(self.root(), ProjectionFacts::PACK_FILES.name).ok();
         let files = self.pack_files(None)?;
@@ -144,7 +142,6 @@ pub(crate) type DriftOf<F> = Drift<<<F as RecordFormat>::State as RecordSet>::Ki
 /// A format in which the records of a system are kept for its other programs.
 pub(crate) trait RecordFormat {
     type State: RecordSet;
-    type Error: From<ProjectionError>;
 
     fn name(&self) -> &'static str;
 
@@ -156,7 +153,7 @@ pub(crate) trait RecordFormat {
         Vec::new()
     }
 
-    fn present(&self) -> Result<Self::State, Self::Error>;
+    fn present(&self) -> Result<Self::State, Error>;
 
     fn render(&self, state: &Self::State) -> Files;
 

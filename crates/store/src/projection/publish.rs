@@ -9,16 +9,16 @@ use super::{
     record_files::lock,
 };
 use crate::{
+    Error, ErrorKind,
     commit::{
-        CommitError, CommitOptions, Expected, FsyncPolicy, Outcome, PublishError, create, read_whole,
-        replace_state_file, replace_whole,
+        CommitOptions, Expected, FsyncPolicy, Outcome, create, read_whole, replace_state_file, replace_whole,
     },
-    disk::{Root, WalkError, local_state::StateFolder, own_file},
+    disk::{Root, local_state::StateFolder, own_file},
     git::{index::IndexEntry, process::is_repository},
     workspace::Workspace,
 };
 use stepmark_model::{
-    artifact::{FileHash, ProjectPath, ProjectPathError},
+    artifact::{FileHash, ProjectPath},
     projection::FileState,
     transition::Remark,
 };
@@ -39,45 +39,13 @@ pub struct Published {
     pub kept: Vec<ProjectPath>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum ProjectionError {
-    #[error("cannot write `{path}`: a file is there that stepmark did not make; nothing was changed")]
-    Foreign { path: ProjectPath },
-    #[error("`{path}` was written by another program: bring it in with `{import}`, or move it away")]
-    NotImported { path: ProjectPath, import: &'static str },
-    #[error("another program holds `{path}` all the time: end it, then `stepmark coordination project`")]
-    Locked { path: ProjectPath },
-    #[error(
-        "cannot write `{path}`: a hundred edited versions are kept beside it already; nothing was changed"
-    )]
-    ManyEdited { path: ProjectPath },
-    #[error(transparent)]
-    Path(#[from] ProjectPathError),
-    #[error("cannot remove `{path}`")]
-    Remove { path: ProjectPath, source: std::io::Error },
-    #[error("cannot note what is written for `{name}`; nothing was changed")]
-    Memory { name: &'static str, source: std::io::Error },
-    #[error(transparent)]
-    Commit(#[from] CommitError),
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-}
-
-impl ProjectionError {
-    /// Returns whether another program wrote a file meanwhile, so that starting again may help.
-    pub const fn is_conflict(&self) -> bool {
-        let Self::Commit(CommitError::Publish(error)) = self else { return false };
-        matches!(error, PublishError::Conflict(_) | PublishError::Busy { .. })
-    }
-}
-
 /// Writes the files of `projection` that are not what they should be, one after the other, each atomically,
 /// if it still is what the projection found.
 pub fn publish<P: Projection>(
     root: &Root,
     options: &CommitOptions,
     projection: &P,
-) -> Result<Published, ProjectionError> {
+) -> Result<Published, Error> {
     // Where it cannot be made, each file is still compared before it is replaced.
     let _lock = lock(root, P::FACTS.name).ok();
     publish_locked(root, options, projection)
@@ -88,10 +56,10 @@ pub(super) fn publish_locked<P: Projection>(
     root: &Root,
     options: &CommitOptions,
     projection: &P,
-) -> Result<Published, ProjectionError> {
+) -> Result<Published, Error> {
     let files = projection.files();
     if let Some(file) = files.iter().find(|file| file.is_foreign) {
-        return Err(ProjectionError::Foreign { path: file.path.clone().into_owned() });
+        return Err(foreign(&file.path));
     }
     let mut before = WrittenFiles::of(root, P::FACTS.name);
     let (mut done, mut digests) = (Published::default(), BTreeMap::new());
@@ -117,7 +85,7 @@ fn publish_file(
     file: &ProjectedFile<'_>,
     before: &WrittenFiles<'_>,
     done: &mut Published,
-) -> Result<FileHash, ProjectionError> {
+) -> Result<FileHash, Error> {
     let wanted = FileHash::of(&file.bytes);
     let state = file.state(wanted, before.digest(&file.path));
     if state == FileState::Current {
@@ -143,7 +111,7 @@ fn keep_edited(
     root: &Root,
     options: &CommitOptions,
     path: &ProjectPath,
-) -> Result<Option<ProjectPath>, ProjectionError> {
+) -> Result<Option<ProjectPath>, Error> {
     let Some(bytes) = read_whole(root, path)? else { return Ok(None) };
     for number in 1..=EDITED_VERSIONS {
         let number = if number == 1 { String::new() } else { format!("-{number}") };
@@ -157,7 +125,11 @@ fn keep_edited(
             }
         }
     }
-    Err(ProjectionError::ManyEdited { path: path.clone() })
+    Err(Error::refused(format!(
+        "cannot write `{path}`: a hundred edited versions are kept beside it already; nothing was changed"
+    )).help(format!(
+        "look at `{path}.edited`, `{path}.edited-2`, …, move what is to stay into a component, and remove them"
+    )))
 }
 
 /// The number of digests of each file that are remembered: what git brings back was mostly written lately.
@@ -296,4 +268,16 @@ impl Workspace {
         let left = self.follow_tasks(path).or_else(|| self.follow_slices(path));
         left.or_else(|| self.follow_in_packs(path))
     }
+}
+
+/// A file that stepmark did not make is in the place of one that it makes.
+pub(super) fn foreign(path: &ProjectPath) -> Error {
+    Error::exists(format!(
+        "cannot write `{path}`: a file is there that stepmark did not make; nothing was changed"
+    ))
+}
+
+/// The same error, with `help` where the file of somebody else is in the place.
+pub(crate) fn with_help_of_foreign(error: Error, help: &str) -> Error {
+    if error.kind() == ErrorKind::Exists { error.help(help) } else { error }
 }

@@ -23,7 +23,6 @@ use std::{
 };
 
 use super::{
-    ProjectionError,
     file_findings::{compare, foreign},
     found_files::{FoundFiles, hashed, hashes},
     others_locks,
@@ -31,6 +30,7 @@ use super::{
     publish::WrittenFiles,
 };
 use crate::{
+    Error,
     commit::{CommitError, CommitOptions, Expected, FsyncPolicy, LockError, replace_hashed},
     disk::{Root, file_lock, local_state::StateFolder},
 };
@@ -56,7 +56,7 @@ pub(crate) fn follow<F: RecordFormat>(
     format: &F,
     overwrite: &Overwrite,
     found: &mut FoundFiles,
-) -> Result<Followed<DriftOf<F>>, F::Error> {
+) -> Result<Followed<DriftOf<F>>, Error> {
     let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
     let mut last = None;
     for number in 1..=ATTEMPTS {
@@ -76,15 +76,15 @@ pub(crate) fn follow<F: RecordFormat>(
         }
     }
     let busy = || local(format.name(), io::ErrorKind::ResourceBusy.into());
-    Err(last.unwrap_or_else(busy).into())
+    Err(last.unwrap_or_else(busy))
 }
 
 pub(crate) fn drift<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
     format: &F,
-) -> Result<Vec<DriftOf<F>>, F::Error> {
-    let compared = || -> Result<Vec<DriftOf<F>>, F::Error> {
+) -> Result<Vec<DriftOf<F>>, Error> {
+    let compared = || -> Result<Vec<DriftOf<F>>, Error> {
         let _others = others_locks::lock(root, options, format)?;
         let (state, written) = (format.present()?, WrittenFiles::of(root, format.name()));
         let mut found = FoundFiles::default();
@@ -110,7 +110,7 @@ pub(crate) fn last_and_found<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
     format: &F,
-) -> Result<LastAndFound<F::State>, ProjectionError> {
+) -> Result<LastAndFound<F::State>, Error> {
     let _others = others_locks::lock(root, options, format)?;
     let last = WrittenFiles::of(root, format.name()).last(&format.paths());
     let mut found = FoundFiles::default();
@@ -127,7 +127,7 @@ pub(crate) fn adopt<F: RecordFormat>(
     options: &CommitOptions,
     format: &F,
     found: &mut FoundFiles,
-) -> Result<Vec<DriftOf<F>>, F::Error> {
+) -> Result<Vec<DriftOf<F>>, Error> {
     found.read(root, format.paths())?;
     if foreign(found, &WrittenFiles::of(root, format.name())).next().is_none() {
         return Ok(Vec::new());
@@ -147,16 +147,17 @@ pub(crate) fn adopt<F: RecordFormat>(
     Ok(compared.drift)
 }
 
-enum Attempted<E> {
+enum Attempted {
     /// Another program may be writing a file just now.
     Torn,
-    Again(ProjectionError),
-    Failed(E),
+    Again(Error),
+    Failed(Error),
 }
 
-impl<E: From<ProjectionError>> From<ProjectionError> for Attempted<E> {
-    fn from(error: ProjectionError) -> Self {
-        if error.is_conflict() { Self::Again(error) } else { Self::Failed(error.into()) }
+impl From<Error> for Attempted {
+    fn from(error: Error) -> Self {
+        let is_conflict = error.is_conflict();
+        if is_conflict { Self::Again(error.in_system()) } else { Self::Failed(error.in_system()) }
     }
 }
 
@@ -166,7 +167,7 @@ fn attempt<F: RecordFormat>(
     format: &F,
     (overwrite, damage): (&Overwrite, Damage),
     found: &mut FoundFiles,
-) -> Result<Followed<DriftOf<F>>, Attempted<F::Error>> {
+) -> Result<Followed<DriftOf<F>>, Attempted> {
     let failed = |source| local(format.name(), source);
     let state = format.present().map_err(Attempted::Failed)?;
     let mut written = WrittenFiles::of(root, format.name());
@@ -192,7 +193,7 @@ fn attempt<F: RecordFormat>(
         if before != Some(file.hash) {
             let expected = before.map_or(Expected::Absent, Expected::Hash);
             replace_hashed(root, path, expected, (&file.bytes, file.hash), &unflushed)
-                .map_err(ProjectionError::from)?;
+                .map_err(Error::from)?;
             followed.written.push(path.clone());
         }
     }
@@ -208,7 +209,7 @@ pub(crate) fn withdraw<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
     format: &F,
-) -> Result<Vec<ProjectPath>, ProjectionError> {
+) -> Result<Vec<ProjectPath>, Error> {
     let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
     let _others = others_locks::lock(root, options, format)?;
     let written = WrittenFiles::of(root, format.name());
@@ -221,12 +222,13 @@ pub(crate) fn withdraw<F: RecordFormat>(
     Ok(removed)
 }
 
-pub(crate) fn remove(root: &Root, path: &ProjectPath) -> Result<(), ProjectionError> {
-    let place =
-        root.resolve_for_writing(path).map_err(|error| CommitError::from(LockError::Resolve(error)))?;
+pub(crate) fn remove(root: &Root, path: &ProjectPath) -> Result<(), Error> {
+    let place = root
+        .resolve_for_writing(path)
+        .map_err(|error| Error::from(CommitError::from(LockError::Resolve(error))).in_system())?;
     match fs::remove_file(place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed.map_err(|source| ProjectionError::Remove { path: path.clone(), source }),
+        removed => removed.map_err(|source| Error::io(format!("cannot remove `{path}`"), source).in_system()),
     }
 }
 
@@ -246,6 +248,6 @@ fn locked(options: &OpenOptions, folder: &Path, name: &str) -> io::Result<File> 
     Ok(lock)
 }
 
-fn local(name: &'static str, source: io::Error) -> ProjectionError {
-    ProjectionError::Memory { name, source }
+fn local(name: &'static str, source: io::Error) -> Error {
+    Error::io(format!("cannot note what is written for `{name}`; nothing was changed"), source).in_system()
 }

@@ -1,5 +1,7 @@
 //! Records that a file of another program holds, brought in.
 
+use crate::records::{faulty, not_written};
+use crate::{Error, records::busy};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::changes::{RECORDS_A_COMMIT, RecordDecision};
@@ -8,7 +10,7 @@ use crate::projection::{
     pack_files::{Followed, RecordFormat},
     record_files,
 };
-use crate::records::{ChangedRecords, KindOf, SystemError};
+use crate::records::{ChangedRecords, KindOf};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::{EventDraft, Kind},
@@ -133,8 +135,8 @@ impl<K: RecordKinds> ImportSurvey<K> {
         &self,
         system: &S,
         (takes_file, removes): (bool, bool),
-        last_and_found: impl FnOnce() -> Result<LastAndFound<S::State>, SystemError>,
-    ) -> Result<(usize, Followed<Drift<K>>), SystemError>
+        last_and_found: impl FnOnce() -> Result<LastAndFound<S::State>, Error>,
+    ) -> Result<(usize, Followed<Drift<K>>), Error>
     where
         S: ChangedRecords<State: RecordSet<Kind = K>>,
     {
@@ -151,7 +153,7 @@ impl<K: RecordKinds> ImportSurvey<K> {
         });
         let faults: Vec<String> = faults.collect();
         if !faults.is_empty() {
-            return Err(SystemError::Values { faults });
+            return Err(faulty(&faults));
         }
         let paths =
             wanted.iter().map(|row| system.place_of(row.kind, &row.id)).collect::<Result<Vec<_>, _>>()?;
@@ -188,7 +190,7 @@ fn decide<S: ChangedRecords>(
     row: &ImportRow<KindOf<S>>,
     path: &ProjectPath,
     found: Option<&Artifact>,
-) -> Result<RecordDecision, SystemError> {
+) -> Result<RecordDecision, Error> {
     let record = found.map(S::read_artifact).transpose()?;
     let taken = record.as_ref().zip(row.file.as_ref());
     let taken = taken.map(|(record, file)| record.taking(row.shown.as_ref().unwrap_or(record), file));
@@ -197,9 +199,9 @@ fn decide<S: ChangedRecords>(
         return Ok(RecordDecision::Keep);
     }
     if record != row.artifact {
-        return Err(SystemError::Busy { path: path.clone() });
+        return Err(busy(path));
     }
-    let edit = |source| SystemError::Edit { path: path.clone(), source };
+    let edit = |source| not_written(path, source);
     Ok(match (&row.file, record.zip(taken).zip(found)) {
         (None, _) => RecordDecision::Remove,
         (Some(file), None) => RecordDecision::Write(file.to_file().map_err(edit)?),

@@ -10,57 +10,22 @@ mod rows;
 use std::{collections::BTreeMap, io, sync::PoisonError};
 use stepmark_frontmatter::{Span, merge_conflict, merge_sides};
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, ProjectPathError},
-    records::{Record, RecordError, RecordKinds as _, RecordSet, System},
+    artifact::{Artifact, ProjectPath},
+    records::{Record, RecordKinds as _, RecordSet, System},
     spelling::{listed, with_causes},
 };
 
-use crate::workspace::{ArtifactError, Workspace, snapshot::OtherFile, snapshot::UnusableRecord};
+use crate::Error;
+use crate::workspace::{Workspace, snapshot::OtherFile, snapshot::UnusableRecord};
 
 #[cfg(feature = "write")]
-pub use changing::SystemError;
-#[cfg(feature = "write")]
 pub(crate) use changing::{ChangedRecords, behind, draft, keep};
+#[cfg(feature = "write")]
+pub(crate) use changing::{busy, faulty, not_alive, not_human, not_written, nothing_to_import};
 #[cfg(feature = "write")]
 pub use importing::{ImportRow, ImportSurvey};
 #[cfg(feature = "write")]
 pub use rows::{RowChange, RowSurvey};
-
-#[derive(Debug, thiserror::Error)]
-pub enum RecordsError {
-    #[error("{} has not begun here: `{}` begins it", system.name, system.begin)]
-    NotBegun { system: &'static System },
-    /// A record is not what it should be. Nothing is guessed from the others.
-    #[error("`{path}` is no record of {}: mend it, or {}", system.name, system.mend)]
-    Record { system: &'static System, path: ProjectPath, source: RecordError },
-    #[error(
-        "`{path}` has the id `{id}`, whose file is `{wanted}`: move it there, or give it the id of its file"
-    )]
-    Misnamed { path: ProjectPath, id: String, wanted: ProjectPath },
-    #[error("the records cannot stand in `{folder}`: give `coordination.folder` another value")]
-    Reserved { folder: ProjectPath },
-    #[error("the id of the {kind} is empty: give it one")]
-    EmptyId { kind: &'static str },
-    #[error("`{given}` begins the id of several of the kind {kind}: {ids}")]
-    Ambiguous { kind: &'static str, given: String, ids: String },
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-    #[error("cannot list `{folder}`")]
-    List { folder: ProjectPath, source: io::Error },
-    #[error(transparent)]
-    Path(#[from] ProjectPathError),
-}
-
-impl RecordsError {
-    /// The file that it is about, where others can be used nevertheless.
-    pub(crate) const fn file(&self) -> Option<&ProjectPath> {
-        match self {
-            Self::Record { path, .. } | Self::Misnamed { path, .. } => Some(path),
-            Self::Artifact(error) => Some(error.path()),
-            _ => None,
-        }
-    }
-}
 
 /// The answers of a system about its own fields, which are called alike in each.
 macro_rules! record_system {
@@ -88,11 +53,11 @@ macro_rules! record_system {
                 &self.settings.folder
             }
 
-            fn place_of(&self, kind: $kind, id: &str) -> Result<ProjectPath, RecordsError> {
+            fn place_of(&self, kind: $kind, id: &str) -> Result<ProjectPath, Error> {
                 self.path_of(kind, id)
             }
 
-            fn records(&self) -> Result<State, RecordsError> {
+            fn records(&self) -> Result<State, Error> {
                 self.state()
             }
         }
@@ -125,27 +90,30 @@ pub(crate) trait RecordSystem {
 
     fn folder(&self) -> &ProjectPath;
 
-    fn place_of(&self, kind: KindOf<Self>, id: &str) -> Result<ProjectPath, RecordsError>;
+    fn place_of(&self, kind: KindOf<Self>, id: &str) -> Result<ProjectPath, Error>;
 
-    fn records(&self) -> Result<Self::State, RecordsError>;
+    fn records(&self) -> Result<Self::State, Error>;
 
-    fn read_artifact(artifact: &Artifact) -> Result<Record<KindOf<Self>>, RecordsError> {
-        let failed =
-            |source| RecordsError::Record { system: Self::SYSTEM, path: artifact.path().clone(), source };
+    fn read_artifact(artifact: &Artifact) -> Result<Record<KindOf<Self>>, Error> {
+        let failed = |source| {
+            let (path, System { name, mend, .. }) = (artifact.path(), Self::SYSTEM);
+            Error::refused(format!("`{path}` is no record of {name}: mend it, or {mend}"))
+                .because(source)
+                .at(path)
+        };
         Record::of(artifact).map_err(failed)
     }
 
     /// The id that `given` is, or that alone begins so.
-    fn whole_id(&self, kind: KindOf<Self>, given: &str) -> Result<String, RecordsError> {
+    fn whole_id(&self, kind: KindOf<Self>, given: &str) -> Result<String, Error> {
         if self.workspace().read_file(&self.place_of(kind, given)?).is_ok() {
             return Ok(given.to_owned());
         }
         let state = self.records()?;
         let ids = state.of_kind(kind).iter().map(|record| record.id.as_str());
-        whole_id(ids, given).map_err(|ids| RecordsError::Ambiguous {
-            kind: kind.name(),
-            given: given.to_owned(),
-            ids,
+        whole_id(ids, given).map_err(|ids| {
+            let kind = kind.name();
+            Error::refused(format!("`{given}` begins the id of several of the kind {kind}: {ids}"))
         })
     }
 
@@ -153,7 +121,7 @@ pub(crate) trait RecordSystem {
     fn read_records(
         &self,
         paths: impl IntoIterator<Item = ProjectPath>,
-    ) -> (Vec<Record<KindOf<Self>>>, Vec<OtherFile<RecordsError>>) {
+    ) -> (Vec<Record<KindOf<Self>>>, Vec<OtherFile<Error>>) {
         let (mut records, mut others) = (Vec::new(), Vec::new());
         for path in paths {
             match self.read_record(&path) {
@@ -169,8 +137,8 @@ pub(crate) trait RecordSystem {
     fn state_of(
         &self,
         mut records: Vec<Record<KindOf<Self>>>,
-        others: Vec<OtherFile<RecordsError>>,
-    ) -> Result<Self::State, RecordsError> {
+        others: Vec<OtherFile<Error>>,
+    ) -> Result<Self::State, Error> {
         let (workspace, mut unusable) = (self.workspace(), BTreeMap::new());
         #[cfg(feature = "write")]
         let mut recorded = workspace.last_recorded(self.folder(), &others);
@@ -178,7 +146,7 @@ pub(crate) trait RecordSystem {
         let mut recorded = BTreeMap::<ProjectPath, serde_json::Value>::new();
         let mut begins = None;
         for (path, mut error) in others {
-            if let Some(error) = error.take_if(|error| error.file().is_none()) {
+            if let Some(error) = error.take_if(|error| error.path().is_none()) {
                 return Err(error);
             }
             let bytes = workspace.read_file(&path).ok();
@@ -200,31 +168,27 @@ pub(crate) trait RecordSystem {
         }
         workspace.note_unusable(self.folder(), unusable);
         let state = Self::State::from_records(records);
-        state.ok_or_else(|| begins.unwrap_or(RecordsError::NotBegun { system: Self::SYSTEM }))
+        state.ok_or_else(|| begins.unwrap_or(not_begun(Self::SYSTEM)))
     }
 
     /// Refuses a record whose file is torn: nobody goes on from what history has last of it.
-    fn refuse_unusable(&self, kind: KindOf<Self>, id: &str) -> Result<(), RecordsError> {
+    fn refuse_unusable(&self, kind: KindOf<Self>, id: &str) -> Result<(), Error> {
         let path = self.place_of(kind, id)?;
         let bytes = self.workspace().read_record(&path)?;
         Self::read_artifact(&Artifact::read(path, bytes)).map(drop)
     }
 
     /// The record in the file at `path`; `None` where it is gone, or no record.
-    fn read_record(&self, path: &ProjectPath) -> Result<Option<Record<KindOf<Self>>>, RecordsError> {
+    fn read_record(&self, path: &ProjectPath) -> Result<Option<Record<KindOf<Self>>>, Error> {
         match self.workspace().read_record(path) {
             Ok(bytes) => self.read_bytes(path, bytes),
-            Err(ArtifactError::Missing { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
     /// The record in `bytes`; `None` where these are no record, as a note that somebody put beside them.
-    fn read_bytes(
-        &self,
-        path: &ProjectPath,
-        bytes: Vec<u8>,
-    ) -> Result<Option<Record<KindOf<Self>>>, RecordsError> {
+    fn read_bytes(&self, path: &ProjectPath, bytes: Vec<u8>) -> Result<Option<Record<KindOf<Self>>>, Error> {
         let artifact = Artifact::read(path.clone(), bytes);
         let says_kind = |state: serde_json::Value| state.get("stepmark_kind").is_some();
         if !artifact.has_state_region() || artifact.state_value().is_ok_and(|state| !says_kind(state)) {
@@ -234,7 +198,12 @@ pub(crate) trait RecordSystem {
         let wanted = self.place_of(record.kind, &record.id)?;
         match wanted == *path {
             true => Ok(Some(record)),
-            false => Err(RecordsError::Misnamed { path: path.clone(), id: record.id, wanted }),
+            false => {
+                Err(Error::refused(format!(
+                    "`{path}` has the id `{}`, whose file is `{wanted}`: move it there, or give it the id of its file",
+                    record.id
+                )).at(path))
+            }
         }
     }
 }
@@ -242,7 +211,7 @@ pub(crate) trait RecordSystem {
 impl Workspace {
     /// The bytes of the record at `path`; of one in which git left two versions those of our side, by which
     /// other records are decided on. It is changed itself when that is resolved.
-    pub(crate) fn read_record(&self, path: &ProjectPath) -> Result<Vec<u8>, ArtifactError> {
+    pub(crate) fn read_record(&self, path: &ProjectPath) -> Result<Vec<u8>, Error> {
         let bytes = self.read_file(path)?;
         if merge_conflict(&bytes, Span::new(0, bytes.len())).is_none() {
             return Ok(bytes);
@@ -261,4 +230,23 @@ impl Workspace {
     pub fn unusable_records(&self) -> BTreeMap<ProjectPath, UnusableRecord> {
         self.unusable.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+pub(crate) fn not_begun(system: &System) -> Error {
+    Error::not_begun(format!("{} has not begun here: `{}` begins it", system.name, system.begin))
+}
+
+/// There is no `task` or `slice` of that id.
+pub fn no_record(what: &str, id: &str) -> Error {
+    let error = Error::no_record(format!("there is no {what} `{id}`"));
+    match what {
+        "task" => {
+            error.help("`stepmark task list` shows the tasks").help_of_tools("get_all_tasks lists the tasks")
+        }
+        _ => error.help("`stepmark asdd status` lists the slices"),
+    }
+}
+
+pub(crate) fn not_listed(folder: &ProjectPath, source: io::Error) -> Error {
+    Error::refused(format!("cannot list `{folder}`")).because(source)
 }

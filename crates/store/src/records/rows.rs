@@ -1,5 +1,7 @@
 //! Rows of a file of another program that become artifacts of a kind of a pack.
 
+use crate::records::{faulty, not_human};
+use crate::{Error, records::busy};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
@@ -7,8 +9,7 @@ use crate::{
     checking::KeptDigests,
     commit::make_folders_to,
     git::process::{is_repository, printed},
-    history::{History, HistoryError, KnownArtifact},
-    records::SystemError,
+    history::{History, KnownArtifact},
     workspace::{
         Workspace,
         claimed::{between, kind_of},
@@ -53,10 +54,10 @@ impl RowChange {
 impl Workspace {
     /// Compares the rows in `bytes` with the artifacts of `kind`. A row means the one at its `path`, else
     /// that of its `id`; else it is a new one, in the folder of the kind.
-    pub fn survey_rows(&self, kind: &Kind, (bytes, is_csv): (&[u8], bool)) -> Result<RowSurvey, SystemError> {
+    pub fn survey_rows(&self, kind: &Kind, (bytes, is_csv): (&[u8], bool)) -> Result<RowSurvey, Error> {
         let mut survey = RowSurvey::default();
-        let read = rows(bytes, is_csv).map_err(|fault| SystemError::Values { faults: vec![fault] })?;
-        let mut claimed = self.claimed(|_| true).map_err(|error| SystemError::Change(error.into()))?;
+        let read = rows(bytes, is_csv).map_err(|fault| faulty(&[fault]))?;
+        let mut claimed = self.claimed(|_| true).map_err(Error::unwritten)?;
         for (number, row) in (1..).zip(&read) {
             let (values, others): (Map<_, _>, Map<_, _>) =
                 row.clone().into_iter().partition(|(column, _)| is_key(kind, column));
@@ -196,18 +197,13 @@ impl Workspace {
     }
 
     /// Brings in what was found: new artifacts always, changed ones where `takes_file`. Returns their number.
-    pub fn import_rows(
-        &self,
-        survey: &RowSurvey,
-        takes_file: bool,
-        command: &str,
-    ) -> Result<usize, SystemError> {
+    pub fn import_rows(&self, survey: &RowSurvey, takes_file: bool, command: &str) -> Result<usize, Error> {
         if !survey.faults.is_empty() {
-            return Err(SystemError::Values { faults: survey.faults.clone() });
+            return Err(faulty(&survey.faults));
         }
         let actor = &self.attribution().actor;
         if actor.kind == ActorKind::Agent {
-            return Err(SystemError::NotHuman { wanted: "an import", actor: actor.to_string() });
+            return Err(not_human("an import", actor));
         }
         let wanted: Vec<&RowChange> = survey.rows.iter().filter(|own| own.is_new() || takes_file).collect();
         for changes in wanted.chunks(RECORDS_A_COMMIT) {
@@ -216,16 +212,14 @@ impl Workspace {
                 make_folders_to(self.root(), path, self.commit_options().fsync)?;
             }
             let draft = EventDraft::new(EventKind::IMPORT).with_command(command.to_owned());
-            self.change_records::<SystemError>(
+            self.change_records::<Error>(
                 &paths,
                 |_| draft.clone(),
                 |found| {
                     let decide = |(change, found): (&&RowChange, &Option<Artifact>)| {
                         let is_as_surveyed = found.as_ref().map(Artifact::bytes) == change.found.as_deref();
                         let write = || RecordDecision::Write(change.bytes.clone());
-                        is_as_surveyed
-                            .then(write)
-                            .ok_or_else(|| SystemError::Busy { path: change.path.clone() })
+                        is_as_surveyed.then(write).ok_or_else(|| busy(&change.path))
                     };
                     changes.iter().zip(found).map(decide).collect()
                 },
@@ -268,10 +262,7 @@ impl Workspace {
     }
 
     /// The state after the last event of an artifact; none where that took it away.
-    pub(crate) fn last_state(
-        &self,
-        known: &KnownArtifact,
-    ) -> Result<Option<serde_json::Value>, HistoryError> {
+    pub(crate) fn last_state(&self, known: &KnownArtifact) -> Result<Option<serde_json::Value>, Error> {
         let heads = self.history().ask(|history| history.events_with(&known.heads))?;
         let last = heads.iter().max_by_key(|event| event.at);
         Ok(last.and_then(|last| self.history().ask(|history| history.state_after(last.id)).ok()))
@@ -283,7 +274,7 @@ impl Workspace {
         &self,
         folder: &ProjectPath,
         present: &BTreeSet<ProjectPath>,
-    ) -> Result<Vec<(ProjectPath, bool)>, HistoryError> {
+    ) -> Result<Vec<(ProjectPath, bool)>, Error> {
         let history = self.history();
         let mut missing = history.ask(|history| history.known_below(folder))?;
         missing.retain(|path| path.extension() == Some("md") && !present.contains(path));
@@ -313,7 +304,7 @@ impl Workspace {
         name: &str,
         records: &BTreeSet<ProjectPath>,
         read: &[TrackedArtifact],
-    ) -> Result<Vec<ProjectPath>, HistoryError> {
+    ) -> Result<Vec<ProjectPath>, Error> {
         if records.is_empty() {
             return Ok(Vec::new());
         }

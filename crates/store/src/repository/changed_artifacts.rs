@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::{
+    Error, ErrorKind,
     disk::{WalkProblem, WalkProblemKind, file_reading::too_large, root::Root},
     git::{
-        ChangedFile, GitChanges, GitVersion, GitVersionError, OverLimit,
+        ChangedFile, GitChanges, GitVersion, OverLimit,
         process::is_repository,
         version::{Object, ObjectReader},
     },
     repository::Repository,
-    workspace::{ArtifactError, workflows::WorkflowFileError},
 };
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -50,15 +50,7 @@ pub struct ChangedArtifacts {
     /// Names that are no UTF-8.
     pub problems: Vec<WalkProblem>,
     /// Files that a merge left in conflict, and files too large to be read.
-    pub unreadable: Vec<ArtifactError>,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum ChangedArtifactsError {
-    #[error(transparent)]
-    Git(#[from] GitVersionError),
-    #[error(transparent)]
-    Workflow(#[from] WorkflowFileError),
+    pub unreadable: Vec<Error>,
 }
 
 impl ChangedArtifact {
@@ -110,7 +102,7 @@ impl ChangedArtifact {
 impl Repository<'_> {
     /// The artifacts that `version` changes, as the configuration of this workspace selects them. Their
     /// workflows are those of the work tree: BMAD's own files are often not in git.
-    pub fn changed_artifacts(&self, version: &GitVersion) -> Result<ChangedArtifacts, ChangedArtifactsError> {
+    pub fn changed_artifacts(&self, version: &GitVersion) -> Result<ChangedArtifacts, Error> {
         // Git is still listing: meanwhile the workflows can be found, which the artifacts will need.
         self.suppose_manifest(version);
         self.workspace.workflows();
@@ -125,8 +117,12 @@ impl Repository<'_> {
         found.artifacts = join_moved(found.artifacts);
         let name_problem = |path| WalkProblem { path, kind: WalkProblemKind::NameNotUtf8 };
         found.problems = not_utf8.into_iter().map(name_problem).collect();
-        found.unreadable.extend(unmerged.into_iter().map(|path| ArtifactError::Unmerged { path }));
-        let too_large = |OverLimit { path, .. }| ArtifactError::Read { path, source: too_large() };
+        let in_conflict = |path: ProjectPath| {
+            let message = format!("a merge left `{path}` in conflict: resolve it, then `git add` it");
+            Error::new(ErrorKind::Io, message).at(&path)
+        };
+        found.unreadable.extend(unmerged.into_iter().map(in_conflict));
+        let too_large = |OverLimit { path, .. }| Error::unreadable(&path, too_large());
         found.unreadable.extend(over_limit.into_iter().map(too_large));
         for file in version.merged_changes(&|path| self.workspace.configuration().is_artifact(path))?.files {
             let merged = self.changed_artifact(file)?.into_iter().filter_map(ChangedArtifact::merged);
@@ -168,7 +164,7 @@ impl Repository<'_> {
     }
 
     /// The artifact in a file that changed: two, where git took another one for the same one moved.
-    fn changed_artifact(&self, file: ChangedFile) -> Result<Vec<ChangedArtifact>, WorkflowFileError> {
+    fn changed_artifact(&self, file: ChangedFile) -> Result<Vec<ChangedArtifact>, Error> {
         let ChangedFile { path, renamed_from, before, after } = file;
         let was_moved = renamed_from.is_some();
         let earlier_path = renamed_from.unwrap_or_else(|| path.clone());

@@ -6,14 +6,14 @@ use std::{
 };
 
 use crate::{
+    Error,
     git::process::{is_object_name, is_repository, printed, printed_or_empty},
-    history::{History, HistoryError, JoinedSegments, Removal, files_of_segment, joined_segments},
+    history::{History, JoinedSegments, Removal, files_of_segment, joined_segments},
     repository::{
         CheckedOut, Repository,
         git::{holds, object_of},
         git_history::head_commit,
     },
-    workspace::ArtifactError,
 };
 use stepmark_model::artifact::ProjectPath;
 
@@ -31,7 +31,7 @@ impl Repository<'_> {
     /// The keys of artifacts with an id that the default branch still has, so that they are not gone although
     /// the work tree lacks them; without those whose removal through stepmark stands. Empty outside of git;
     /// `None` where git cannot say, or no branch is known as the default.
-    pub fn kept_by_default_branch(&self) -> Result<Option<BTreeSet<String>>, HistoryError> {
+    pub fn kept_by_default_branch(&self) -> Result<Option<BTreeSet<String>>, Error> {
         if !is_repository(self.workspace.root()) {
             return Ok(Some(BTreeSet::new()));
         }
@@ -57,8 +57,8 @@ impl Repository<'_> {
         removal: &Removal,
         head: &mut CheckedOut,
         joined: &OnceCell<JoinedSegments>,
-    ) -> Result<bool, HistoryError> {
-        if !matches!(self.workspace.read_file(&removal.path), Err(ArtifactError::Missing { .. })) {
+    ) -> Result<bool, Error> {
+        if !self.workspace.read_file(&removal.path).is_err_and(|error| error.is_missing()) {
             return Ok(false);
         }
         if head.has(&removal.path) {

@@ -9,13 +9,14 @@ pub(crate) mod git_history;
 
 use std::path::Path;
 
+use crate::Error;
 use crate::configuration::{Configuration, ConfigurationSources, PACKS_FOLDER};
-use crate::disk::{CONFIGURATION_PATH, WalkError};
+use crate::disk::CONFIGURATION_PATH;
 use crate::git::GitVersion;
-use crate::workspace::{OpenError, Workspace};
+use crate::workspace::Workspace;
 use stepmark_model::artifact::ProjectPath;
 
-pub use changed_artifacts::{ChangedArtifact, ChangedArtifacts, ChangedArtifactsError, CheckedOut};
+pub use changed_artifacts::{ChangedArtifact, ChangedArtifacts, CheckedOut};
 #[cfg(feature = "write")]
 pub use default_branch::CommittedFiles;
 
@@ -33,7 +34,7 @@ impl Workspace {
 impl GitVersion {
     /// Opens the project as git holds it, with the configuration that stands there; what is read through the
     /// workspace itself still comes from the work tree.
-    pub fn workspace(&self, sources: &ConfigurationSources) -> Result<Workspace, OpenError> {
+    pub fn workspace(&self, sources: &ConfigurationSources) -> Result<Workspace, Error> {
         let root = self.root().clone();
         let path = ProjectPath::new(CONFIGURATION_PATH).ok();
         let bytes = path.map(|path| self.read(&path)).transpose()?.flatten();
@@ -51,7 +52,7 @@ impl GitVersion {
 impl Repository<'_> {
     /// The folders of the projects below the root of a repository that is none itself, seen from there, in
     /// order: a monorepo. None where the root has a configuration or BMAD of its own.
-    pub fn projects_below(&self) -> Result<Vec<String>, WalkError> {
+    pub fn projects_below(&self) -> Result<Vec<String>, Error> {
         let root = self.workspace.root();
         if !root.is_repository_alone() {
             return Ok(Vec::new());

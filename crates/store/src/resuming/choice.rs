@@ -1,7 +1,8 @@
 //! The choice of the artifact to go on with when none is named.
 
-use crate::workspace::{ArtifactError, ProjectHistory};
-use crate::{disk::WalkError, history::HistoryError, resuming::damage};
+use crate::resuming::damage;
+use crate::workspace::ProjectHistory;
+use crate::{Error, disk::ResolveError};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},
@@ -22,20 +23,9 @@ pub enum ResumeChoice {
     Unclear(Vec<ProjectPath>),
 }
 
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ChoiceError {
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-    #[error(transparent)]
-    History(#[from] HistoryError),
-}
-
 impl ProjectHistory<'_> {
     /// Chooses the artifact to go on with where none is named. Of a `session` only its own events count.
-    pub fn artifact_to_resume(&self, session: Option<&SessionId>) -> Result<ResumeChoice, ChoiceError> {
+    pub fn artifact_to_resume(&self, session: Option<&SessionId>) -> Result<ResumeChoice, Error> {
         if let Some(active) = &self.workspace.configuration().active {
             return Ok(ResumeChoice::One(active.clone()));
         }
@@ -59,7 +49,7 @@ impl ProjectHistory<'_> {
         &self,
         limit: usize,
         session: Option<&SessionId>,
-    ) -> Result<Option<ProjectPath>, ChoiceError> {
+    ) -> Result<Option<ProjectPath>, Error> {
         let is_own =
             |event: &Event| session.is_none_or(|session| event.session.as_deref() == Some(session.as_str()));
         let mut seen = Vec::new();
@@ -72,8 +62,10 @@ impl ProjectHistory<'_> {
                 Ok(artifact) if is_unfinished(&artifact) && !artifact.waits_for_person() => {
                     return Ok(Some(path));
                 }
-                Ok(_) | Err(ArtifactError::Missing { .. } | ArtifactError::Resolve(_)) => seen.push(path),
-                Err(error) => return Err(error.into()),
+                Err(error) if !error.is_missing() && error.detail::<ResolveError>().is_none() => {
+                    return Err(error);
+                }
+                _ => seen.push(path),
             }
         }
         Ok(None)

@@ -1,14 +1,14 @@
 //! The tiers behind the frontmatter: checkpoints; then the journal, git, delegations and other sessions.
 
 use std::thread;
+use stepmark_model::journal::ReplayError;
 
 use serde_json::Value as Json;
 
-use crate::disk::WalkError;
-use crate::history::{History, HistoryError};
 use crate::repository::git_history::{self, Ancestry};
 use crate::resuming::damage;
 use crate::workspace::{Artifacts, Workspace, artifact_files};
+use crate::{Error, ErrorKind, history::History};
 use jiff::Timestamp;
 use stepmark_frontmatter::Frontmatter;
 use stepmark_model::tracked_artifact::TrackedArtifact;
@@ -119,7 +119,7 @@ impl<'w> Look<'w> {
     /// A later event of the artifact with another state than the checkpoint's, if the journal knows one. What
     /// cannot be read is no state. Later is what follows in the journal; only where that does not know the
     /// checkpoint, the clock decides.
-    fn gone_beyond(&self, history: &History, checkpoint: &Checkpoint) -> Result<Option<Event>, HistoryError> {
+    fn gone_beyond(&self, history: &History, checkpoint: &Checkpoint) -> Result<Option<Event>, Error> {
         let told = known(history, checkpoint.event)?;
         let is_beyond = |head: &Event| {
             let state = head.after.and_then(|after| after.state);
@@ -130,7 +130,7 @@ impl<'w> Look<'w> {
     }
 
     /// The heads of the artifact under the first key that history knows.
-    fn heads(&self, history: &History, first: Option<&ArtifactKey>) -> Result<Vec<Event>, HistoryError> {
+    fn heads(&self, history: &History, first: Option<&ArtifactKey>) -> Result<Vec<Event>, Error> {
         for key in first.into_iter().chain(&self.keys) {
             let heads = history.heads(key, self.artifact.path())?;
             if !heads.is_empty() {
@@ -203,7 +203,7 @@ impl<'w> Look<'w> {
     }
 
     /// The state after each head that has one, the latest first.
-    fn last_states(&self, history: &History) -> Result<Vec<(Event, Json)>, HistoryError> {
+    fn last_states(&self, history: &History) -> Result<Vec<(Event, Json)>, Error> {
         let heads = self.heads(history, None)?;
         let states = heads.into_iter().rev().map(|head| readable_state(history, head));
         states.filter_map(Result::transpose).collect()
@@ -268,7 +268,7 @@ impl<'w> Look<'w> {
         }
     }
 
-    fn look_at_children(&mut self, artifacts: Result<Artifacts, WalkError>) {
+    fn look_at_children(&mut self, artifacts: Result<Artifacts, Error>) {
         let artifacts = match artifacts {
             Ok(artifacts) => artifacts,
             Err(error) => {
@@ -286,7 +286,7 @@ impl<'w> Look<'w> {
 
 impl Workspace {
     /// The artifact as history saw it last, without its body: it may be gone. `None` where nothing is known.
-    pub fn last_known(&self, key: &ArtifactKey) -> Result<Option<TrackedArtifact>, HistoryError> {
+    pub fn last_known(&self, key: &ArtifactKey) -> Result<Option<TrackedArtifact>, Error> {
         let last = self.history().ask(|history| {
             let Some(path) = history.places(key)?.pop() else { return Ok(None) };
             for head in history.heads(key, &path)?.into_iter().rev() {
@@ -306,12 +306,12 @@ impl Workspace {
 }
 
 /// The state after `event`, or after the nearest event before it after which the file could be read.
-fn readable_state(history: &History, mut event: Event) -> Result<Option<(Event, Json)>, HistoryError> {
+fn readable_state(history: &History, mut event: Event) -> Result<Option<(Event, Json)>, Error> {
     for _ in 0..UNREADABLE_EVENTS {
         if event.kind != Kind::DELETE && event.after.is_some_and(|after| after.state.is_some()) {
             match history.state_after(event.id) {
                 Ok(state) => return Ok(Some((event, state))),
-                Err(HistoryError::Replay { .. }) => {}
+                Err(error) if error.detail::<ReplayError>().is_some() => {}
                 Err(error) => return Err(error),
             }
         }
@@ -323,10 +323,10 @@ fn readable_state(history: &History, mut event: Event) -> Result<Option<(Event, 
 }
 
 /// The event with this id; `None` for one whose segment is missing.
-fn known(history: &History, id: EventId) -> Result<Option<Event>, HistoryError> {
+fn known(history: &History, id: EventId) -> Result<Option<Event>, Error> {
     match history.event(&id.to_string()) {
         Ok(event) => Ok(Some(event)),
-        Err(HistoryError::UnknownEvent { .. }) => Ok(None),
+        Err(error) if error.kind() == ErrorKind::Unknown => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -6,9 +6,10 @@ pub(crate) mod choice;
 mod looking;
 
 #[cfg(feature = "history")]
-pub use choice::{ChoiceError, ResumeChoice};
+pub use choice::ResumeChoice;
 
-use crate::workspace::{ArtifactError, Workspace};
+use crate::{Error, workspace::Workspace};
+use std::io;
 use stepmark_model::{
     artifact::{Artifact, Problem, ProjectPath, STEPS_KEYS},
     resume::{ResumeDecision, ResumeReport, SourceResult, Tier},
@@ -26,7 +27,7 @@ impl Workspace {
     /// Finds out where to go on with the artifact at `path`, looking at `least` at least and no further than
     /// is needed. Reads only. Without the feature `history` only the frontmatter is believed: the report says
     /// so of everything else.
-    pub fn resume(&self, path: &ProjectPath, least: Tier) -> Result<Resumption, ArtifactError> {
+    pub fn resume(&self, path: &ProjectPath, least: Tier) -> Result<Resumption, Error> {
         let (artifact, result) = self.look_at_frontmatter(path)?;
         let report = ResumeReport::new(path.clone(), result);
         #[cfg(feature = "history")]
@@ -36,18 +37,20 @@ impl Workspace {
         Ok(Resumption { verdict: report.verdict(), report })
     }
 
-    fn look_at_frontmatter(&self, path: &ProjectPath) -> Result<(Artifact, SourceResult), ArtifactError> {
+    fn look_at_frontmatter(&self, path: &ProjectPath) -> Result<(Artifact, SourceResult), Error> {
         let result = match self.artifact(path) {
             Ok(tracked) => {
                 let damage = damage(tracked.artifact());
                 let result = damage.unwrap_or_else(|| SourceResult::of(&tracked, None));
                 return Ok((tracked.artifact().clone(), result));
             }
-            Err(ArtifactError::Missing { .. }) => SourceResult::nothing("there is no such file"),
-            Err(ArtifactError::Read { source, .. }) => {
-                SourceResult::distrusted(format!("the file cannot be read: {source}"))
-            }
-            Err(error) => return Err(error),
+            Err(error) if error.is_missing() => SourceResult::nothing("there is no such file"),
+            Err(error) => match error.detail::<io::Error>() {
+                Some(source) if error.path() == Some(path) => {
+                    SourceResult::distrusted(format!("the file cannot be read: {source}"))
+                }
+                _ => return Err(error),
+            },
         };
         Ok((Artifact::read(path.clone(), Vec::new()), result))
     }

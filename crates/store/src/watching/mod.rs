@@ -12,8 +12,8 @@ use std::{
 };
 
 use crate::{
+    Error,
     configuration::Configuration,
-    disk::WalkError,
     workspace::{ArtifactChanges, Revision, Workspace},
 };
 use notify::{
@@ -336,7 +336,7 @@ impl Workspace {
 }
 
 impl Iterator for ArtifactWatch {
-    type Item = Result<ArtifactChanges, WalkError>;
+    type Item = Result<ArtifactChanges, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

@@ -2,15 +2,16 @@
 
 use std::{io, ops::Range, sync::atomic::Ordering};
 
+use crate::Error;
 use crate::disk::{
     ResolveError, file_reading::read_within_limit, folder::EntryKind, folder::Folder, walk, walk::Visitor,
-    walk::WalkError, walk::WalkProblem, walk::WalkProblemKind, walk::Walked,
+    walk::WalkProblem, walk::WalkProblemKind, walk::Walked,
 };
-use crate::workspace::{ArtifactError, Artifacts, Workspace};
+use crate::workspace::{Artifacts, Workspace};
 use stepmark_model::artifact::{Artifact, ProjectPath};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 
-pub(crate) fn read_all(workspace: &Workspace) -> Result<Artifacts, WalkError> {
+pub(crate) fn read_all(workspace: &Workspace) -> Result<Artifacts, Error> {
     read_where(workspace, &|_| true)
 }
 
@@ -18,7 +19,7 @@ pub(crate) fn read_all(workspace: &Workspace) -> Result<Artifacts, WalkError> {
 pub(crate) fn read_where(
     workspace: &Workspace,
     is_wanted: &(dyn Fn(&[u8]) -> bool + Sync),
-) -> Result<Artifacts, WalkError> {
+) -> Result<Artifacts, Error> {
     let walked = walk_artifacts(workspace, &|| Reader::new(workspace, is_wanted))?;
     Ok(gathered(workspace, walked.visitors, walked.problems))
 }
@@ -26,7 +27,7 @@ pub(crate) fn read_where(
 pub(crate) fn walk_artifacts<V: Visitor>(
     workspace: &Workspace,
     new_visitor: &(dyn Fn() -> V + Sync),
-) -> Result<Walked<V>, WalkError> {
+) -> Result<Walked<V>, Error> {
     let configuration = workspace.configuration();
     let enters = |path: &str, kind: EntryKind| {
         kind == EntryKind::Folder
@@ -70,7 +71,7 @@ pub(crate) struct Reader<'w> {
     looked_at: usize,
     tracked: Vec<TrackedArtifact>,
     stateless: Vec<ProjectPath>,
-    unreadable: Vec<ArtifactError>,
+    unreadable: Vec<Error>,
     broken_links: Vec<WalkProblem>,
 }
 
@@ -141,7 +142,7 @@ impl<'w> Reader<'w> {
         folder: &Folder,
         place: usize,
         path: ProjectPath,
-    ) -> Result<Option<TrackedArtifact>, ArtifactError> {
+    ) -> Result<Option<TrackedArtifact>, Error> {
         let is_link = folder.kind(place) == EntryKind::Link;
         if is_link && let Err(error) = self.workspace.root().resolve(&path) {
             let reason = match error {
@@ -163,7 +164,7 @@ impl<'w> Reader<'w> {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory) => {
                 return Ok(None);
             }
-            Err(source) => return Err(ArtifactError::Read { path, source }),
+            Err(source) => return Err(Error::unreadable(&path, source)),
         }
         if !(self.is_wanted)(&bytes) {
             self.stateless.push(path);

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::disk::{folder::Folder, walk::Visitor, walk::WalkError};
+use crate::Error;
+use crate::disk::{folder::Folder, walk::Visitor};
 use crate::workspace::{Workspace, artifact_files::walk_artifacts};
 
 struct FoldersOnly;
@@ -14,7 +15,7 @@ impl Visitor for FoldersOnly {
 impl Workspace {
     /// The folders in which there may be artifacts, relative to the root (which is the empty path), with `/`,
     /// in order. Folders that cannot be listed are left out.
-    pub(crate) fn artifact_folders(&self) -> Result<Vec<String>, WalkError> {
+    pub(crate) fn artifact_folders(&self) -> Result<Vec<String>, Error> {
         let mut folders = walk_artifacts(self, &|| FoldersOnly)?.folders;
         folders.sort_unstable();
         Ok(folders)

@@ -6,10 +6,7 @@ use std::{
     path::Path,
 };
 
-use crate::{
-    disk::WalkError,
-    workspace::{ArtifactError, Workspace},
-};
+use crate::{Error, workspace::Workspace};
 use serde::{Deserialize, Serialize};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
@@ -73,7 +70,7 @@ impl Delegations<'_> {
     /// The chain of the artifact at `path`, the root first. Each parent is looked for where delegation puts
     /// it, then where history saw it last, and only then among all artifacts; and its id is read, since a
     /// path proves nothing.
-    pub fn chain(&self, path: &ProjectPath) -> Result<Vec<ChainLink>, ArtifactError> {
+    pub fn chain(&self, path: &ProjectPath) -> Result<Vec<ChainLink>, Error> {
         let mut artifact = self.workspace.artifact(path)?;
         let mut links = Vec::new();
         let mut all = None;
@@ -155,7 +152,7 @@ impl Workspace {
     /// assert!(matches!(&second.changes[..], [ArtifactChange::Removed(_)]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn changes(&self, since: &Revision) -> Result<ArtifactChanges, WalkError> {
+    pub fn changes(&self, since: &Revision) -> Result<ArtifactChanges, Error> {
         let found = self.artifacts()?;
         let mut before = since.0.clone();
         let (mut changes, mut revision) = (Vec::new(), Revision::default());
@@ -169,7 +166,7 @@ impl Workspace {
             }
         }
         let is_unread = |path: &ProjectPath| {
-            found.unreadable.iter().any(|error| error.path() == path)
+            found.unreadable.iter().any(|error| error.path() == Some(path))
                 || found.problems.iter().any(|problem| Path::new(path.as_str()).starts_with(&problem.path))
         };
         for (path, hash) in before {

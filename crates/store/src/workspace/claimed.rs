@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, ops::Range};
 
 use crate::{
-    commit::{self, CommitError, JournalWriteError, LiveSegments, Seal},
-    disk::{WalkError, folder::Folder, walk::Visitor},
-    history::HistoryError,
+    Error,
+    commit::{self, LiveSegments, Seal},
+    disk::{folder::Folder, walk::Visitor},
     workspace::{
         ProjectHistory, Workspace,
         artifact_files::{Reader, gathered, walk_artifacts},
@@ -70,10 +70,7 @@ impl Workspace {
     }
 
     /// The artifacts that packs claim, where some kind `is_asked` for: files that fit no kind are not read.
-    pub(crate) fn claimed(
-        &self,
-        is_asked: impl Fn(&Kind) -> bool,
-    ) -> Result<Vec<TrackedArtifact>, WalkError> {
+    pub(crate) fn claimed(&self, is_asked: impl Fn(&Kind) -> bool) -> Result<Vec<TrackedArtifact>, Error> {
         let declared = self.configuration().lifecycles().declared();
         if !declared.iter().any(|own| own.kind.as_deref().is_some_and(&is_asked)) {
             return Ok(Vec::new());
@@ -123,20 +120,9 @@ impl Workspace {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum AppendError {
-    /// A commit that was cut off earlier cannot be finished; that comes first.
-    #[error(transparent)]
-    Interrupted(#[from] CommitError),
-    #[error(transparent)]
-    Write(#[from] JournalWriteError),
-    #[error(transparent)]
-    History(#[from] HistoryError),
-}
-
 impl ProjectHistory<'_> {
     /// Adds an event about no artifact, as the start of a session, and returns it when it is on the disk.
-    pub fn append_event(&self, draft: EventDraft) -> Result<Event, AppendError> {
+    pub fn append_event(&self, draft: EventDraft) -> Result<Event, Error> {
         let attribution = self.workspace.attribution();
         let mut event = Event::new(draft, attribution.actor.clone(), self.workspace.now());
         event.session = attribution.session.clone().map(String::from);
@@ -147,17 +133,17 @@ impl ProjectHistory<'_> {
     }
 
     /// Adds events as they are, after those of commits that were cut off.
-    pub fn append(&self, events: &[Event]) -> Result<(), AppendError> {
+    pub fn append(&self, events: &[Event]) -> Result<(), Error> {
         commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
         Ok(commit::append_events(self.workspace.root(), events, self.workspace.commit_options().fsync)?)
     }
 
     /// Moves the live segments of a session (`None`: of commands outside of any) to the tracked journal.
-    pub fn seal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, AppendError> {
+    pub fn seal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, Error> {
         self.seal_live(LiveSegments::OfSession(session.map(SessionId::as_str)))
     }
 
-    pub(crate) fn seal_live(&self, live: LiveSegments<'_>) -> Result<Vec<SegmentName>, AppendError> {
+    pub(crate) fn seal_live(&self, live: LiveSegments<'_>) -> Result<Vec<SegmentName>, Error> {
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
         commit::finish_interrupted(root, options)?;
         let seal = Seal { heads: self.ask(|history| history.tips(MOST_HEADS))?, at: self.workspace.now() };

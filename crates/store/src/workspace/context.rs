@@ -1,7 +1,8 @@
 //! The active artifact, its workflow and its configuration file.
 
+use crate::Error;
 use crate::configuration::{ConfiguredValue, Origin, StepSource};
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 use stepmark_model::{
     artifact::ProjectPath,
@@ -51,7 +52,7 @@ impl Workspace {
 impl Contexts<'_> {
     /// Finds the context of `artifact`, or of the configured active artifact. An artifact may be any file: a
     /// `workflow.yaml` is asked what it says itself.
-    pub fn of(&self, artifact: Option<&ProjectPath>) -> Result<Context, ArtifactError> {
+    pub fn of(&self, artifact: Option<&ProjectPath>) -> Result<Context, Error> {
         let subject = match artifact {
             Some(path) => Some(self.workspace.artifact(path)?),
             // Where it cannot be read, that is told of the path that counts.
@@ -75,7 +76,7 @@ impl Contexts<'_> {
                     Ok(bytes) => {
                         sources.push(source(ContextSourceKind::Workflow, &path, &bytes, Some(folder)));
                     }
-                    Err(ArtifactError::Missing { .. }) => {}
+                    Err(error) if error.is_missing() => {}
                     Err(error) => sources.push(unreadable(&path, folder, &error)),
                 }
             }
@@ -175,7 +176,7 @@ fn source(
     }
 }
 
-fn unreadable(path: &ProjectPath, folder: ProjectPath, error: &ArtifactError) -> ContextSource {
+fn unreadable(path: &ProjectPath, folder: ProjectPath, error: &Error) -> ContextSource {
     ContextSource {
         kind: ContextSourceKind::Workflow,
         name: path.to_string(),

@@ -7,15 +7,13 @@ use std::{
     sync::{Arc, LazyLock, Mutex, OnceLock, atomic::AtomicUsize},
 };
 
-use crate::configuration::{
-    Configuration, ConfigurationError, ConfigurationSources, ProjectPack, packs::PackFiles,
-};
+use crate::Error;
+use crate::configuration::{Configuration, ConfigurationSources, ProjectPack, packs::PackFiles};
 use crate::disk::{
-    ResolveError, Root, RootError, WalkProblem, WalkProblemKind, file_reading::open_file,
-    file_reading::read_within_limit, walk::WalkError,
+    Root, WalkProblem, WalkProblemKind, file_reading::open_file, file_reading::read_within_limit,
 };
 use crate::workspace::snapshot::{Snapshot, UnusableRecord};
-use crate::workspace::{Clock, Workflows, artifact_files, workflows::WorkflowFileError};
+use crate::workspace::{Clock, Workflows, artifact_files};
 use jiff::Timestamp;
 use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 
@@ -54,33 +52,6 @@ pub struct Workspace {
 /// The actor, which is asked for when it is first needed.
 type LazyAttribution = LazyLock<Attribution, Box<dyn FnOnce() -> Attribution + Send>>;
 
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
-    #[error(transparent)]
-    Root(#[from] RootError),
-    #[error(transparent)]
-    Configuration(#[from] ConfigurationError),
-    #[cfg(feature = "history")]
-    #[error(transparent)]
-    Git(#[from] crate::git::GitVersionError),
-}
-
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ArtifactError {
-    #[error(transparent)]
-    Resolve(#[from] ResolveError),
-    #[error("there is no file `{path}` in the project")]
-    Missing { path: ProjectPath },
-    #[error("cannot read `{path}`")]
-    Read { path: ProjectPath, source: io::Error },
-    #[error("a merge left `{path}` in conflict: resolve it, then `git add` it")]
-    Unmerged { path: ProjectPath },
-    #[error(transparent)]
-    Workflow(#[from] WorkflowFileError),
-}
-
 #[derive(Debug, Default)]
 pub struct Artifacts {
     /// Every file that holds workflow state, in the order of the paths.
@@ -89,7 +60,7 @@ pub struct Artifacts {
     pub stateless: Vec<ProjectPath>,
     pub files: usize,
     pub problems: Vec<WalkProblem>,
-    pub unreadable: Vec<ArtifactError>,
+    pub unreadable: Vec<Error>,
 }
 
 impl Artifacts {
@@ -100,28 +71,13 @@ impl Artifacts {
     }
 }
 
-impl ArtifactError {
-    /// The file that cannot be read: the artifact, or a step file of its workflow.
-    pub const fn path(&self) -> &ProjectPath {
-        match self {
-            Self::Resolve(error) => error.path(),
-            Self::Missing { path }
-            | Self::Unmerged { path }
-            | Self::Read { path, .. }
-            | Self::Workflow(
-                WorkflowFileError::Resolve { path, .. } | WorkflowFileError::Read { path, .. },
-            ) => path,
-        }
-    }
-}
-
 impl Workspace {
-    pub fn open(folder: impl AsRef<Path>) -> Result<Self, OpenError> {
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, Error> {
         Self::open_with(Root::open(folder)?, &ConfigurationSources::default())
     }
 
     /// Opens the project at `root`, perhaps one that [`Root::discover`] found, among what surrounds it.
-    pub fn open_with(root: Root, sources: &ConfigurationSources) -> Result<Self, OpenError> {
+    pub fn open_with(root: Root, sources: &ConfigurationSources) -> Result<Self, Error> {
         let configuration = Configuration::load_with(&root, sources)?;
         Ok(Self::with_configuration(root, configuration))
     }
@@ -220,7 +176,7 @@ impl Workspace {
         &mut self.configuration
     }
 
-    pub fn with_pack(&self, name: &str, bytes: Vec<u8>) -> Result<Self, ConfigurationError> {
+    pub fn with_pack(&self, name: &str, bytes: Vec<u8>) -> Result<Self, Error> {
         let file = format!("{name}.yaml");
         let mut files: PackFiles = self.configuration().packs().iter().map(ProjectPack::source).collect();
         match files.iter_mut().find(|(own, _)| *own == file) {
@@ -237,13 +193,13 @@ impl Workspace {
     }
 
     /// Reads one artifact, whether or not the configuration counts it as one.
-    pub fn artifact(&self, path: &ProjectPath) -> Result<TrackedArtifact, ArtifactError> {
+    pub fn artifact(&self, path: &ProjectPath) -> Result<TrackedArtifact, Error> {
         let artifact = match self.read_file(path) {
             // The plan of a ticket that has no status yet.
-            Err(error @ ArtifactError::Missing { .. }) => self.unwritten_plan(path).ok_or(error)?,
+            Err(error) if error.is_missing() => self.unwritten_plan(path).ok_or(error)?,
             bytes => Artifact::read(path.clone(), bytes?),
         };
-        Ok(self.track(artifact)?)
+        self.track(artifact)
     }
 
     /// The file of an installed skill that says how the work of `artifact` goes on.
@@ -257,18 +213,18 @@ impl Workspace {
         places.find(is_there)
     }
 
-    pub(crate) fn read_file(&self, path: &ProjectPath) -> Result<Vec<u8>, ArtifactError> {
+    pub(crate) fn read_file(&self, path: &ProjectPath) -> Result<Vec<u8>, Error> {
         let place = self.root.resolve(path)?;
         let mut bytes = Vec::new();
         let read = open_file(&place).and_then(|file| read_within_limit(file, &mut bytes));
         read.map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => ArtifactError::Missing { path: path.clone() },
-            _ => ArtifactError::Read { path: path.clone(), source },
+            io::ErrorKind::NotFound => Error::missing(path.clone()),
+            _ => Error::unreadable(path, source),
         })?;
         Ok(bytes)
     }
 
-    pub(crate) fn track(&self, artifact: Artifact) -> Result<TrackedArtifact, WorkflowFileError> {
+    pub(crate) fn track(&self, artifact: Artifact) -> Result<TrackedArtifact, Error> {
         if let Some(membership) = self.autodev_membership(&artifact) {
             return Ok(TrackedArtifact::new(
                 artifact,
@@ -294,7 +250,7 @@ impl Workspace {
     }
 
     /// Reads all artifacts of the project that hold workflow state, on all processors.
-    pub fn artifacts(&self) -> Result<Artifacts, WalkError> {
+    pub fn artifacts(&self) -> Result<Artifacts, Error> {
         artifact_files::read_all(self)
     }
 }

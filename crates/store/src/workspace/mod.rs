@@ -17,13 +17,10 @@ pub(crate) mod context;
 pub(crate) mod chain;
 
 pub use chain::{ArtifactChange, ArtifactChanges, ChainLink, Delegations, Revision};
-#[cfg(feature = "write")]
-pub use claimed::AppendError;
 pub use clock::Clock;
 pub use context::{Context, ContextWorkflow, Contexts};
-pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
+pub use handle::{Artifacts, Workspace};
 #[cfg(feature = "history")]
 pub use project_history::ProjectHistory;
 pub use snapshot::UnusableRecord;
-pub use workflow_listing::ListingProblem;
-pub use workflows::{WorkflowFileError, Workflows};
+pub use workflows::Workflows;

@@ -2,7 +2,8 @@
 
 use std::sync::PoisonError;
 
-use crate::history::{History, HistoryError, Selection};
+use crate::Error;
+use crate::history::{History, Selection};
 use crate::workspace::Workspace;
 use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey};
 
@@ -22,10 +23,7 @@ impl ProjectHistory<'_> {
     ///
     /// No lock is held while `question` runs: it may ask, change or resume through the same workspace, which
     /// then opens the journal once more, and threads do not wait for each other.
-    pub fn ask<T>(
-        &self,
-        question: impl FnOnce(&History) -> Result<T, HistoryError>,
-    ) -> Result<T, HistoryError> {
+    pub fn ask<T>(&self, question: impl FnOnce(&History) -> Result<T, Error>) -> Result<T, Error> {
         // Held for the length of a move only.
         let kept = || self.workspace.history.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = kept().take();
@@ -38,7 +36,7 @@ impl ProjectHistory<'_> {
     /// Returns whether anything tells that there was an artifact at `path`: history, the commit that is
     /// checked out, a checkpoint, or a gate. Else a path where nothing is was never that of one: it is
     /// misspelt.
-    pub fn remembers(&self, path: &ProjectPath) -> Result<bool, HistoryError> {
+    pub fn remembers(&self, path: &ProjectPath) -> Result<bool, Error> {
         let key = ArtifactKey::of_path(path);
         let selection = Selection { artifact: Some((&key, path)), limit: Some(1), ..Selection::default() };
         let is_told = |history: &History| history.select(selection).map(|events| !events.is_empty());

@@ -1,6 +1,7 @@
 //! The files below the folders in which workflows are installed.
 #![expect(clippy::disallowed_methods, reason = "an edge module: folders are listed here")]
 
+use crate::Error;
 use std::{
     collections::BTreeSet,
     fs, io,
@@ -16,20 +17,10 @@ const SKIPPED: [&str; 6] = ["node_modules", ".git", "_config", "_cfg", "_memory"
 /// The depth of folders that are entered below a root; the deepest step file of a known release is 7 deep.
 const DEPTH_LIMIT: usize = 12;
 
-#[derive(Debug, thiserror::Error)]
-#[error("cannot look for workflows in `{folder}`")]
-pub struct ListingProblem {
-    pub folder: ProjectPath,
-    pub source: io::Error,
-}
-
 /// Lists the Markdown files below `folders`, in the order of `folders` and by path within each, and what
 /// could not be listed. A folder that does not exist has no files. Links to folders inside the project are
 /// followed once each.
-pub(crate) fn markdown_below(
-    root: &Root,
-    folders: &[ProjectPath],
-) -> (Vec<ProjectPath>, Vec<ListingProblem>) {
+pub(crate) fn markdown_below(root: &Root, folders: &[ProjectPath]) -> (Vec<ProjectPath>, Vec<Error>) {
     let mut walk = Walk { root, entered_by_link: BTreeSet::new(), files: Vec::new(), problems: Vec::new() };
     for folder in folders {
         let first = walk.files.len();
@@ -39,12 +30,16 @@ pub(crate) fn markdown_below(
     (walk.files, walk.problems)
 }
 
+fn not_listed(folder: &ProjectPath, source: io::Error) -> Error {
+    Error::io(format!("cannot look for workflows in `{folder}`"), source).at(folder)
+}
+
 struct Walk<'root> {
     root: &'root Root,
     /// The real paths of folders that a link has led to.
     entered_by_link: BTreeSet<PathBuf>,
     files: Vec<ProjectPath>,
-    problems: Vec<ListingProblem>,
+    problems: Vec<Error>,
 }
 
 impl Walk<'_> {
@@ -55,20 +50,20 @@ impl Walk<'_> {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return;
             }
-            Err(source) => return self.problems.push(ListingProblem { folder: folder.clone(), source }),
+            Err(source) => return self.problems.push(not_listed(folder, source)),
         };
         for entry in entries {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(source) => {
-                    self.problems.push(ListingProblem { folder: folder.clone(), source });
+                    self.problems.push(not_listed(folder, source));
                     continue;
                 }
             };
             let kind = match entry.file_type() {
                 Ok(kind) => kind,
                 Err(source) => {
-                    self.problems.push(ListingProblem { folder: folder.clone(), source });
+                    self.problems.push(not_listed(folder, source));
                     continue;
                 }
             };

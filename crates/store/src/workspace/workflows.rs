@@ -3,13 +3,14 @@
 
 use std::{
     collections::BTreeMap,
-    io, ptr,
+    ptr,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use crate::configuration::{Configuration, StepSource};
-use crate::disk::{ResolveError, Root};
-use crate::workspace::{ListingProblem, workflow_listing};
+use crate::disk::Root;
+use crate::workspace::workflow_listing;
+use crate::{Error, ErrorKind};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     bmad::steps::{DEFAULT_ROOTS, WorkflowFile, discover},
@@ -19,14 +20,6 @@ use stepmark_model::{
         WorkflowDetail, WorkflowOutline,
     },
 };
-
-#[derive(Debug, thiserror::Error)]
-pub enum WorkflowFileError {
-    #[error("cannot read `{path}` of a workflow")]
-    Resolve { path: ProjectPath, source: ResolveError },
-    #[error("cannot read `{path}` of a workflow")]
-    Read { path: ProjectPath, source: io::Error },
-}
 
 #[derive(Clone, Debug)]
 enum Source {
@@ -53,7 +46,7 @@ pub struct Workflows {
     binder: Binder,
     detailed: OnceLock<Binder>,
     definitions: Mutex<BTreeMap<(usize, Track), Arc<WorkflowDefinition>>>,
-    problems: Vec<ListingProblem>,
+    problems: Vec<Error>,
 }
 
 impl Workflows {
@@ -119,7 +112,7 @@ impl Workflows {
         &self.files
     }
 
-    pub fn problems(&self) -> &[ListingProblem] {
+    pub fn problems(&self) -> &[Error] {
         &self.problems
     }
 
@@ -145,11 +138,7 @@ impl Workflows {
         }
     }
 
-    pub fn definition(
-        &self,
-        index: usize,
-        track: Track,
-    ) -> Result<Option<Arc<WorkflowDefinition>>, WorkflowFileError> {
+    pub fn definition(&self, index: usize, track: Track) -> Result<Option<Arc<WorkflowDefinition>>, Error> {
         let Some(source) = self.sources.get(index) else { return Ok(None) };
         let known =
             self.definitions.lock().unwrap_or_else(PoisonError::into_inner).get(&(index, track)).cloned();
@@ -199,13 +188,10 @@ impl Workflows {
         Binder::new(self.sources.iter().map(detailed).collect())
     }
 
-    fn read(&self, path: &ProjectPath) -> Result<Vec<u8>, WorkflowFileError> {
-        let place = self
-            .root
-            .resolve(path)
-            .map_err(|source| WorkflowFileError::Resolve { path: path.clone(), source })?;
-        crate::disk::file_reading::read_file(&place)
-            .map_err(|source| WorkflowFileError::Read { path: path.clone(), source })
+    fn read(&self, path: &ProjectPath) -> Result<Vec<u8>, Error> {
+        let failed = || Error::new(ErrorKind::Io, format!("cannot read `{path}` of a workflow")).at(path);
+        let place = self.root.resolve(path).map_err(|source| failed().because(source))?;
+        crate::disk::file_reading::read_file(&place).map_err(|source| failed().because(source))
     }
 }
 

@@ -92,7 +92,10 @@ impl Snapshot {
         let mut snapshot = Self::of_entries(project, entries.into_iter().flatten());
         let found = summaries.found();
         snapshot.left_out.extend(
-            found.unreadable.iter().map(|error| LeftOut::problem(error.path().clone(), error.to_string())),
+            found
+                .unreadable
+                .iter()
+                .filter_map(|error| Some(LeftOut::problem(error.path()?.clone(), error.to_string()))),
         );
         snapshot.left_out.sort_by(|one, other| one.path.cmp(&other.path));
         snapshot.workspace = Some(summaries.workspace().clone());

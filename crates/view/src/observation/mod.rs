@@ -5,7 +5,7 @@ mod entry;
 mod observe;
 
 pub use entry::{Entry, StepBar, StepCell, TreeRow, transition_command};
-pub use observe::{EVENTS, FindingRow, Observation, ObservationError, ObservedArtifacts};
+pub use observe::{EVENTS, FindingRow, Observation, ObservedArtifacts};
 pub use tracker_state::{
     BreakerState, DeliveryState, LeaderState, ObservedFlow, ObservedMemory, ObservedSlices, ObservedSystems,
     RememberedKind, TicketLink, TrackerState,

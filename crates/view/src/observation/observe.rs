@@ -16,10 +16,11 @@ use stepmark_model::{
     summary::{EpicTitles, epic_titles},
 };
 use stepmark_store::{
+    Error,
     bmad::sprint::SprintLedgers,
-    checking::{CheckError, CheckedFile, Summaries, SummaryRow},
-    disk::{WalkError, par_map},
-    history::{History, HistoryError},
+    checking::{CheckedFile, Summaries, SummaryRow},
+    disk::par_map,
+    history::History,
     workspace::{Artifacts, Workspace},
 };
 
@@ -46,35 +47,24 @@ pub struct Observation {
     pub trackers: Result<Vec<TrackerState>, String>,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ObservationError {
-    #[error("cannot list the artifacts of the project")]
-    Artifacts(#[from] WalkError),
-    #[error("cannot tell what is wrong with the artifacts of the project")]
-    Check(#[from] CheckError),
-    #[error("cannot read the journal of the project")]
-    History(#[from] HistoryError),
-}
-
 impl Observation {
     /// Skips unchanged artifacts without findings.
-    pub fn take(workspace: &Workspace) -> Result<Self, ObservationError> {
+    pub fn take(workspace: &Workspace) -> Result<Self, Error> {
         Self::whole(&workspace.afresh())
     }
 
-    pub fn whole(workspace: &Workspace) -> Result<Self, ObservationError> {
+    pub fn whole(workspace: &Workspace) -> Result<Self, Error> {
         let mut summaries = workspace.checks().summaries_for_findings()?;
         let findings = findings(&mut summaries)?;
         Self::of(workspace, summaries, findings)
     }
 
     /// Faster, to show changes at once: keeps `findings` of the previous observation instead of a new check.
-    pub fn begin(workspace: &Workspace, findings: Vec<FindingRow>) -> Result<Self, ObservationError> {
+    pub fn begin(workspace: &Workspace, findings: Vec<FindingRow>) -> Result<Self, Error> {
         Self::of(workspace, workspace.checks().summaries()?, findings)
     }
 
-    pub fn checked(self, workspace: &Workspace) -> Result<Self, ObservationError> {
+    pub fn checked(self, workspace: &Workspace) -> Result<Self, Error> {
         let mut summaries = workspace.checks().summaries_for_findings()?;
         let findings = findings(&mut summaries)?;
         Ok(Self {
@@ -85,11 +75,7 @@ impl Observation {
         })
     }
 
-    fn of(
-        workspace: &Workspace,
-        summaries: Summaries<'_>,
-        findings: Vec<FindingRow>,
-    ) -> Result<Self, ObservationError> {
+    fn of(workspace: &Workspace, summaries: Summaries<'_>, findings: Vec<FindingRow>) -> Result<Self, Error> {
         let root = workspace.root().path();
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
         let (events, damaged_lines) = workspace.history().ask(recorded)?;
@@ -110,7 +96,7 @@ impl Observation {
 }
 
 /// Checks artifacts with workflow state and the files beside them.
-fn findings(summaries: &mut Summaries<'_>) -> Result<Vec<FindingRow>, CheckError> {
+fn findings(summaries: &mut Summaries<'_>) -> Result<Vec<FindingRow>, Error> {
     let mut findings: Vec<FindingRow> =
         summaries.report()?.files.iter().flat_map(FindingRow::of_file).collect();
     let stateless = summaries.rows().filter(|row| !row.brief().has_workflow_state);
@@ -123,7 +109,7 @@ fn unreadable(summaries: Summaries<'_>) -> Arc<Artifacts> {
     Arc::new(Artifacts { artifacts: Vec::new(), ..summaries.into_found() })
 }
 
-fn recorded(history: &History) -> Result<(Vec<Event>, usize), HistoryError> {
+fn recorded(history: &History) -> Result<(Vec<Event>, usize), Error> {
     let damaged = history.problems()?.iter().filter(|problem| problem.is_damage()).count();
     Ok((history.latest(EVENTS)?, damaged))
 }

@@ -3,7 +3,7 @@
 pub(crate) mod overview;
 mod proposing;
 
-pub(super) use overview::help;
+pub(crate) use overview::help_of_refusal;
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value as Json};

@@ -16,10 +16,7 @@ use stepmark_model::{
     asdd::{AsddRefusal, Proposal, Record, Verdict},
     records::Signals,
 };
-use stepmark_store::{
-    asdd::{Asdd, AsddFiles, AsddStatus, Proposed, Rebuilt},
-    records::SystemError,
-};
+use stepmark_store::asdd::{Asdd, AsddFiles, AsddStatus, Proposed, Rebuilt};
 
 answers! { Answer<'a>
     /// `asdd status`: all slices, agents, and what others changed in the manifest
@@ -231,25 +228,7 @@ fn plain(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-pub(in crate::commands) fn help(error: &SystemError) -> Option<String> {
-    Some(match error {
-        SystemError::Unread { slice, agent } => {
-            format!("`stepmark asdd begin {slice} --agent {agent}` shows it")
-        }
-        SystemError::Unknown { what: "slice", .. } => "`stepmark asdd status` lists the slices".to_owned(),
-        SystemError::NoProposal { .. } => "`stepmark asdd proposals` lists those that wait".to_owned(),
-        SystemError::Role { holders, .. } => {
-            format!(
-                "act as one of {} with --actor or STEPMARK_ACTOR; `roles:` of the configuration says who is",
-                holders.join(", ")
-            )
-        }
-        SystemError::Slice(refusal) => help_of_refusal(refusal)?,
-        _ => return None,
-    })
-}
-
-fn help_of_refusal(refusal: &AsddRefusal) -> Option<String> {
+pub(crate) fn help_of_refusal(refusal: &AsddRefusal) -> Option<String> {
     Some(match refusal {
         AsddRefusal::Outdated { slice, agent, .. } => {
             format!(

@@ -6,10 +6,9 @@ use stepmark_model::{
     asdd::{Confidence, Proposal, Verdict, phase_of},
     journal::ActorKind,
 };
-use stepmark_store::{
-    asdd::{Asdd, Draft},
-    records::SystemError,
-};
+use stepmark_store::ErrorKind;
+use stepmark_store::asdd::{Asdd, Draft};
+use stepmark_store::records::no_record;
 
 use super::{
     agent, key_value,
@@ -24,7 +23,7 @@ use crate::{
 
 pub(super) fn show(asdd: &Asdd<'_>, slice: &str, output: &Output) -> Result<Exit, Failure> {
     let state = asdd.state()?;
-    let unknown = || SystemError::Unknown { what: "slice", id: slice.to_owned() };
+    let unknown = || no_record("slice", slice);
     overview::slice(state.slice(slice).ok_or_else(unknown)?, output);
     Ok(Exit::Fine)
 }
@@ -44,7 +43,7 @@ pub(super) fn add(
         let given = id.map_or_else(|| free.next().unwrap_or_default(), str::to_owned);
         match asdd.add(&given, (name, kind), status) {
             // Somebody else has taken it since, or one that is gone had it.
-            Err(SystemError::IdTaken { .. }) if id.is_none() => {}
+            Err(error) if id.is_none() && error.kind() == ErrorKind::Exists => {}
             added => {
                 let (slice, files) = added?;
                 overview::changed(&slice, &files, output);

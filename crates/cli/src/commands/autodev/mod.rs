@@ -5,7 +5,7 @@ pub(crate) mod report;
 use clap::{Args, Subcommand};
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::autodev::{AutodevMove, SubStep};
-use stepmark_store::autodev::{self as store, AutodevError, AutodevStatusError, Correction};
+use stepmark_store::autodev::{self as store, Correction};
 
 use crate::{
     commands::{checking::check::Check, sessions::session},
@@ -160,7 +160,7 @@ fn check(
     let file = autodev.file();
     let place = project.root().path().join(file.as_str());
     if autodev.status()?.noted.is_none() {
-        return Err(AutodevError::NotBegun { file: file.clone() }.into());
+        return Err(store::not_begun(file).into());
     }
     Check::of_place(place, list.clone()).run(project, output)
 }
@@ -179,9 +179,4 @@ fn switched_off() -> Failure {
         .with_help(
             "`stepmark import autodev` switches it on with the state file that the project has; without one `stepmark autodev init` does",
         )
-}
-
-failures! {
-    AutodevStatusError: Findings { Artifact };
-    AutodevError: Findings { Status, Change };
 }

@@ -17,7 +17,8 @@ use stepmark_model::{
     journal::{Event, Kind},
 };
 use stepmark_store::{
-    changes::{ChangeError, Delegated, DelegationOrder},
+    ErrorKind,
+    changes::{Delegated, DelegationOrder},
     history::Selection,
 };
 
@@ -74,7 +75,9 @@ impl Delegate {
                 parent_id: &parent_id,
             };
             match project.workspace.delegations().delegate(&order) {
-                Err(ChangeError::Exists { .. }) if file.is_none() && attempt < ATTEMPTS => attempt += 1,
+                Err(error) if error.kind() == ErrorKind::Exists && file.is_none() && attempt < ATTEMPTS => {
+                    attempt += 1;
+                }
                 done => break done?,
             }
         };

@@ -1,14 +1,12 @@
 //! `stepmark memlog`: the memlogs of BMAD, as its own script writes them.
 
 use std::path::{Component, Path, PathBuf};
+use stepmark_store::{ErrorKind, changes::left_for};
 
 use clap::{Args, Subcommand};
 use serde_json::Value as Json;
 use stepmark_model::bmad::memlog::{Memlog as Read, MemlogEntry};
-use stepmark_store::{
-    changes::{ChangeError, MemlogChange},
-    workspace::ArtifactError,
-};
+use stepmark_store::changes::MemlogChange;
 
 use crate::{
     exit::{Exit, Failure},
@@ -131,11 +129,11 @@ impl Memlog {
         };
         let file = place.file();
         let entries = match project.workspace.change_memlog(&project.path(&file)?, change) {
-            Err(ChangeError::Exists { .. }) => {
+            Err(error) if error.kind() == ErrorKind::Exists => {
                 let message = format!("{} already exists; use append/set to update it", file.display());
                 return Err(Failure::new(Exit::Usage, message));
             }
-            Err(error @ ChangeError::Artifact(ArtifactError::Missing { .. })) => {
+            Err(error) if error.is_missing() => {
                 return Err(Failure::from_error(Exit::Findings, &error)
                     .with_help(format!("`stepmark memlog init --path {}` begins one", file.display())));
             }
@@ -155,7 +153,7 @@ impl Memlog {
 fn show(file: &Path, project: &Project, output: &Output) -> Result<Exit, Failure> {
     let path = project.path(file)?;
     let artifact = project.workspace.artifact(&path)?;
-    let failed = |reason| ChangeError::Left { path: path.clone(), reason };
+    let failed = |reason: String| left_for(&path, &reason);
     let memlog = Read::read(artifact.artifact().bytes()).map_err(failed)?;
     let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
     output.answer(|| Answer::Show {

@@ -17,7 +17,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
     transition::{Command, Strictness, TransitionRefusal, finish_above},
 };
-use stepmark_store::changes::{ChangeError, ChangeReason};
+use stepmark_store::{Error, changes::ChangeReason};
 
 /// Move an artifact's status; without STATE, list the legal moves
 ///
@@ -57,7 +57,7 @@ fn list(project: &Project, artifact: &TrackedArtifact, output: &Output) -> Resul
     let path = artifact.path();
     let Some(choice) = artifact.lifecycle() else {
         let source = TransitionRefusal::NoLifecycle;
-        return Err(ChangeError::Refused { path: path.clone(), source }.into());
+        return Err(Error::left(path, source).into());
     };
     let status = artifact.state().status.as_ref().and_then(|status| status.filled());
     let state = status.and_then(|word| choice.lifecycle.state_of(word));

@@ -263,7 +263,7 @@ impl Check {
                 .problems
                 .retain(|problem| ProjectPath::new(&problem.path).is_ok_and(|path| lies_in(&path)));
             chosen.unreadable = found.unreadable;
-            chosen.unreadable.retain(|error| lies_in(error.path()));
+            chosen.unreadable.retain(|error| error.path().is_some_and(lies_in));
         }
         chosen.artifacts.sort_by(|one, other| one.path().cmp(other.path()));
         chosen.artifacts.dedup_by(|one, other| one.path() == other.path());

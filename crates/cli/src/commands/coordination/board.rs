@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use stepmark_model::coordination::{Format, Overview};
+use stepmark_store::Error;
 use stepmark_store::coordination::{Coordination, Overwrite};
-use stepmark_store::records::RecordsError;
 
 use super::{
     agent, coordination,
@@ -235,7 +235,7 @@ fn init(
     Ok(report::told(&files, output))
 }
 
-pub(crate) fn overview(coordination: &Coordination<'_>, project: &Project) -> Result<Overview, RecordsError> {
+pub(crate) fn overview(coordination: &Coordination<'_>, project: &Project) -> Result<Overview, Error> {
     let limit = coordination.settings().inactive_seconds.get();
     Ok(Overview::of(&coordination.state()?, &coordination.signals(), project.workspace.now(), limit))
 }

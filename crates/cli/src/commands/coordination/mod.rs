@@ -5,12 +5,10 @@ pub(crate) mod report;
 pub(crate) mod task;
 
 use stepmark_frontmatter::{KeyPath, Value};
-use stepmark_model::{asdd::AsddRefusal, coordination::Format, journal::ActorKind};
-use stepmark_store::records::{RecordsError, SystemError};
-use stepmark_store::{changes::ConfigureError, coordination::Coordination, workspace::Workspace};
+use stepmark_model::{coordination::Format, journal::ActorKind};
+use stepmark_store::{coordination::Coordination, workspace::Workspace};
 
 use crate::{
-    commands::asdd,
     exit::{Exit, Failure},
     project::Project,
 };
@@ -43,39 +41,5 @@ pub(super) fn agent(project: &Project, named: Option<&str>) -> Result<String, Fa
         ActorKind::Agent => Ok(actor.name.clone()),
         _ => Err(Failure::new(Exit::Usage, "no agent is named")
             .with_help("give --agent ID, or say who acts with --actor agent:ID or STEPMARK_ACTOR")),
-    }
-}
-
-failures! {
-    RecordsError: Findings { Artifact };
-}
-
-impl From<ConfigureError> for Failure {
-    fn from(error: ConfigureError) -> Self {
-        match error {
-            ConfigureError::Commit(error) => stepmark_store::changes::ChangeError::from(error).into(),
-            ConfigureError::Open(error) => error.into(),
-            error => Self::from_error(Exit::Findings, &error),
-        }
-    }
-}
-
-impl From<SystemError> for Failure {
-    fn from(error: SystemError) -> Self {
-        let help = report::remedy(&error, report::Surface::Commands).or_else(|| asdd::help(&error));
-        let failure = match error {
-            SystemError::Records(error) => error.into(),
-            SystemError::Change(error) => error.into(),
-            SystemError::Configuration(error) => error.into(),
-            SystemError::Slice(AsddRefusal::Outdated { .. }) | SystemError::Busy { .. } => {
-                Self::from_error(Exit::Conflict, &error)
-            }
-            SystemError::NothingToClaim { available, waiting, held, ref changed, .. } => {
-                Self::from_error(Exit::idle(available + waiting + held, !changed.is_empty()), &error)
-            }
-            SystemError::Local { .. } => Self::from_error(Exit::Io, &error),
-            error => Self::from_error(Exit::Findings, &error),
-        };
-        Self { help: help.or(failure.help), ..failure }
     }
 }

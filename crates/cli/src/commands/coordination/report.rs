@@ -13,13 +13,10 @@ use stepmark_model::{
     lifecycle::built_in,
     records::{Drift, DriftChange},
     spelling::argument,
-    transition::TransitionRefusal,
 };
 use stepmark_store::{
-    changes::ChangeError,
     coordination::{CoordinationFiles, TaskChange},
     projection::Followed,
-    records::SystemError,
 };
 
 answers! { Answer<'a>
@@ -144,47 +141,15 @@ fn plain(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Surface {
-    Commands,
-    Tools,
+pub(crate) fn help_of_task(refusal: &TaskRefusal) -> Option<String> {
+    of_refusal(refusal).map(|(command, _)| command)
 }
 
-/// The remedy of `error` on a surface, where there is one that the error does not say itself.
-pub(crate) fn remedy(error: &SystemError, surface: Surface) -> Option<String> {
-    let (command, tool) = match error {
-        SystemError::Task(refusal) => of_refusal(refusal)?,
-        SystemError::Unknown { what: "task", .. } => {
-            both("`stepmark task list` shows the tasks", "get_all_tasks lists the tasks")
-        }
-        SystemError::Begun { goal: Some(_), .. } => {
-            both("`stepmark task add TEXT` adds a task", "create_task adds a task")
-        }
-        SystemError::Changed { id } => both(
-            format!(
-                "`stepmark import coordination --take file` takes the change, `stepmark coordination project --overwrite {}` gives it up",
-                argument(id)
-            ),
-            "claim_task gives you another one; a person decides on this one",
-        ),
-        SystemError::NothingToClaim { changed, .. } if !changed.is_empty() => both(
-            "`stepmark import coordination --take file` takes the changes, `stepmark coordination project --overwrite` gives them up",
-            "a person decides on the changed ones",
-        ),
-        SystemError::Busy { .. } => both("try it again", "call the tool again"),
-        SystemError::Change(ChangeError::Refused {
-            source: TransitionRefusal::OpenChildren { .. }, ..
-        }) => both(
-            "its parts come first: `stepmark tree` shows them",
-            "complete_task its parts first: get_all_tasks lists them",
-        ),
-        _ => return None,
-    };
-    let remedy = match surface {
-        Surface::Commands => command,
-        Surface::Tools => tool,
-    };
-    Some(remedy).filter(|remedy| !remedy.is_empty())
+/// The help of a caller of tools, where the error does not say it itself.
+#[cfg(feature = "mcp")]
+pub(crate) fn help_of_tools(error: &stepmark_store::Error) -> Option<String> {
+    let of_task = error.detail().and_then(of_refusal).map(|(_, tool)| tool);
+    of_task.or_else(|| error.remedy_of_tools().map(str::to_owned))
 }
 
 fn both(command: impl Into<String>, tool: impl Into<String>) -> (String, String) {

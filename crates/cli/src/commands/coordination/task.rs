@@ -1,6 +1,7 @@
 //! `stepmark task`
 
 use std::collections::BTreeSet;
+use stepmark_store::records::no_record;
 
 use super::{
     agent, coordination,
@@ -18,10 +19,7 @@ use stepmark_model::{
     packs::MoveCall,
     records::RecordSet as _,
 };
-use stepmark_store::{
-    coordination::{Coordination, Overwrite},
-    records::SystemError,
-};
+use stepmark_store::coordination::{Coordination, Overwrite};
 
 /// Share tasks between agents: add them, claim them, say how they ended
 ///
@@ -158,7 +156,7 @@ impl Task {
             What::Show(Named { id }) => {
                 let id = coordination.task_id(id)?;
                 let task = coordination.state()?.tasks.into_iter().find(|task| task.id == id);
-                let task = task.ok_or_else(|| SystemError::Unknown { what: "task", id: id.clone() })?;
+                let task = task.ok_or_else(|| no_record("task", &id))?;
                 report::task(&task, output);
                 Ok(Exit::Fine)
             }
@@ -166,7 +164,7 @@ impl Task {
                 let agent = agent(project, acting.agent.as_deref())?;
                 match coordination.next(&agent) {
                     Ok(task) => report::next(Some(&task), output),
-                    Err(nothing @ SystemError::NothingToClaim { .. }) => {
+                    Err(nothing) if nothing.is_idle() => {
                         report::next(None, output);
                         return Ok(Failure::from(nothing).exit);
                     }

@@ -151,7 +151,7 @@ pub(super) fn claim(
 fn find(flows: &Flows<'_>, task: &TaskArgument) -> Result<FlowRecord, Failure> {
     let (flow, task) = task.both(flows)?;
     let state = flows.state(&flow)?;
-    let found = state.task(&task).map_err(stepmark_store::flows::FlowError::from)?;
+    let found = state.task(&task).map_err(stepmark_store::Error::from)?;
     Ok(found.clone())
 }
 

@@ -1,10 +1,11 @@
 //! `stepmark flow graph`
 
 use std::path::{Path, PathBuf};
+use stepmark_store::{ErrorKind, flows::unusable_graph};
 
 use clap::{Args, Subcommand};
 use stepmark_model::flows::Graph as TaskGraph;
-use stepmark_store::flows::{FlowError, FlowRecordsError, Flows};
+use stepmark_store::flows::Flows;
 
 use super::{graph_file::read, report::Answer};
 use crate::{
@@ -63,11 +64,11 @@ impl Graph {
             What::Check { graph } => {
                 let graph = match flows.graph(graph, None) {
                     Ok((_, record)) => of_record(&record)?,
-                    Err(FlowRecordsError::Unknown { .. }) => read(project, Path::new(graph))?,
+                    Err(error) if error.kind() == ErrorKind::NoRecord => read(project, Path::new(graph))?,
                     Err(error) => return Err(error.into()),
                 };
                 let id = graph.id.clone();
-                graph.check().map_err(|source| FlowError::Graph { id, source })?;
+                graph.check().map_err(|source| unusable_graph(&id, source))?;
                 graph
             }
             What::Allow { graph, number } => {

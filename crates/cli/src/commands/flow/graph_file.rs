@@ -3,10 +3,10 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: a file that a person names is read here")]
 
 use std::{fs, io, path::Path};
+use stepmark_store::flows::unusable_graph;
 
 use serde_json::Value as Json;
 use stepmark_model::flows::Graph;
-use stepmark_store::flows::FlowError;
 
 use crate::{
     exit::{Exit, Failure},
@@ -39,5 +39,5 @@ pub(crate) fn graph_in(text: &str, file: &Path) -> Result<Graph, Failure> {
     let value: serde_yaml::Value = serde_yaml::from_str(text).map_err(|error| unreadable(&error))?;
     let value: Json = serde_json::to_value(value).map_err(|error| unreadable(&error))?;
     let id = value["id"].as_str().unwrap_or_default().to_owned();
-    Graph::read(&value).map_err(|source| FlowError::Graph { id, source }.into())
+    Graph::read(&value).map_err(|source| unusable_graph(&id, source).into())
 }

@@ -9,8 +9,7 @@ mod verify;
 
 use clap::{Args, Subcommand};
 use stepmark_model::{artifact::Kind, flows::FlowRefusal, journal::ActorKind, spelling::argument};
-use stepmark_store::flows::{FlowError, FlowRecordsError, Flows};
-use stepmark_store::git::GitVersionError;
+use stepmark_store::flows::Flows;
 
 use crate::{
     exit::{Exit, Failure},
@@ -81,71 +80,10 @@ fn agent(project: &Project, named: Option<&str>) -> Option<String> {
     named.map(str::to_owned).or_else(|| (actor.kind == ActorKind::Agent).then(|| actor.name.clone()))
 }
 
-impl From<FlowRecordsError> for Failure {
-    fn from(error: FlowRecordsError) -> Self {
-        FlowError::from(error).into()
-    }
-}
-
-impl From<FlowError> for Failure {
-    fn from(error: FlowError) -> Self {
-        let help = remedy(&error);
-        let failure = match error {
-            FlowError::Change(error) => error.into(),
-            FlowError::Records(FlowRecordsError::Artifact(error)) => error.into(),
-            FlowError::History(error) => error.into(),
-            FlowError::Replay(error) => error.into(),
-            FlowError::Seal(error) => error.into(),
-            FlowError::Git(error) => error.into(),
-            FlowError::Busy { .. } | FlowError::BranchMoved { .. } => {
-                Self::from_error(Exit::Conflict, &error)
-            }
-            FlowError::Refused(FlowRefusal::NothingReady { waiting, running, failed, .. }) => {
-                let is_for_person = running == 0 && failed > 0;
-                Self::from_error(Exit::idle(waiting + running, is_for_person), &error)
-            }
-            error => Self::from_error(Exit::Findings, &error),
-        };
-        Self { help: help.or(failure.help), ..failure }
-    }
-}
-
-/// The remedy of `error`, where there is one that the error does not say itself.
-fn remedy(error: &FlowError) -> Option<String> {
+/// The remedy of a refusal, where there is one that it does not say itself.
+pub(crate) fn help_of_refusal(refusal: &FlowRefusal) -> Option<String> {
     let flow_of = |id: &str| argument(id.split('.').next().unwrap_or(id));
-    Some(match error {
-        FlowError::Records(FlowRecordsError::Unknown { what: "flow", .. }) => "`stepmark flow show` lists the flows".to_owned(),
-        FlowError::Records(FlowRecordsError::Unknown { what: "graph", .. }) => {
-            "`stepmark flow graph create FILE` makes a graph of a file".to_owned()
-        }
-        FlowError::Taken { what: "graph", .. } => {
-            "`stepmark flow graph revise FILE` makes its next version".to_owned()
-        }
-        FlowError::Taken { .. } => "give another one with --id".to_owned(),
-        FlowError::Edited { flow, .. } => format!(
-            "a person decides: `stepmark flow accept {0}` takes the edits, `stepmark flow restore {0}` takes them back",
-            argument(flow)
-        ),
-        FlowError::Gone { flow, .. } => {
-            format!("`stepmark flow restore {}` brings it and all others back", argument(flow))
-        }
-        FlowError::NoCheckpoint { task } => {
-            format!("`stepmark flow checkpoint {}` makes one before the attempt is verified", argument(task))
-        }
-        FlowError::OddBranch { .. } => "`git branch` lists the branches: name one with --into".to_owned(),
-        FlowError::NoBranch => "name one with --into BRANCH".to_owned(),
-        FlowError::BranchMoved { .. } => {
-            "`stepmark flow merge reject FLOW`, then `stepmark flow merge prepare FLOW`".to_owned()
-        }
-        FlowError::BranchCheckedOut { .. } => {
-            "check out something else (`git switch --detach`), or prepare the merge with --into another branch"
-                .to_owned()
-        }
-        FlowError::Busy { .. } => "try it again".to_owned(),
-        FlowError::Git(GitVersionError::NoCommit { .. }) => {
-            "make a first commit that the task can begin from: `git commit --allow-empty --message start`".to_owned()
-        }
-        FlowError::Refused(refusal) => match refusal.first() {
+    Some(match refusal.first() {
             FlowRefusal::Status { kind, id, status, .. } => {
                 let kind = Kind::named(kind.name())?;
                 let goes_on = kind.command(status, id)?;
@@ -188,8 +126,6 @@ fn remedy(error: &FlowError) -> Option<String> {
                 argument(flow)
             ),
             _ => return None,
-        },
-        _ => return None,
     })
 }
 

@@ -20,10 +20,7 @@ use crate::{
 use stepmark_model::{
     artifact::ProjectPath, flows::why, journal::HistoryState, packs::MoveCall, spelling::argument,
 };
-use stepmark_store::{
-    flows::{FlowError, FlowRecordsError, Flows},
-    replay::Replayed,
-};
+use stepmark_store::{Error, flows::Flows, replay::Replayed};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Running {
@@ -93,7 +90,7 @@ impl Running {
 fn next(flows: &Flows<'_>, (flow, task): (&str, Option<&str>), output: &Output) -> Result<Exit, Failure> {
     let state = flows.state(flow)?;
     if let Some(task) = task {
-        state.task(task).map_err(FlowError::from)?;
+        state.task(task).map_err(stepmark_store::Error::from)?;
     }
     let mut ready = if state.flow.status() == "RUNNING" { state.ready() } else { Vec::new() };
     ready.retain(|own| task.is_none_or(|task| own.task() == task));
@@ -228,7 +225,7 @@ impl Looking {
                 ),
             }),
             Self::Show { flow: None, .. } => {
-                let warn = |id: &str, error: &FlowRecordsError| {
+                let warn = |id: &str, error: &Error| {
                     let back = format!("`stepmark flow restore {id}` brings back what was");
                     output.warning(format_args!("{}; {back}", chain(error)));
                 };
@@ -237,7 +234,7 @@ impl Looking {
             }
             Self::Why(task) => {
                 let (flow, task) = task.both(flows)?;
-                let told = why(&flows.state(&flow)?, &task).map_err(FlowError::from)?;
+                let told = why(&flows.state(&flow)?, &task).map_err(stepmark_store::Error::from)?;
                 output.answer(|| Answer::Why(&told));
                 output.line(format_args!("{}  {}", told.task, told.status));
                 told.reasons.iter().for_each(|reason| output.line(format_args!("  {reason}")));

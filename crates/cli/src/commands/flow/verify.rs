@@ -24,7 +24,7 @@ use stepmark_model::{
     artifact::FileHash,
     flows::{Check, CheckResult, Decision, Judgement},
 };
-use stepmark_store::flows::{FlowError, Flows};
+use stepmark_store::flows::Flows;
 
 /// Judge the last attempt at a task: required checks decide, then the verifier
 ///
@@ -132,8 +132,8 @@ fn run_checks(
     run: impl Fn(&Check) -> Result<CheckResult, Failure>,
 ) -> Result<Vec<CheckResult>, Failure> {
     let state = flows.state(flow)?;
-    state.check_graph().map_err(FlowError::from)?;
-    let record = state.task(task).map_err(FlowError::from)?;
+    state.check_graph().map_err(stepmark_store::Error::from)?;
+    let record = state.task(task).map_err(stepmark_store::Error::from)?;
     if record.status() != "VERIFYING" {
         return Ok(Vec::new());
     }

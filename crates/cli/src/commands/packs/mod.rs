@@ -16,7 +16,7 @@ use stepmark_model::{
 use stepmark_store::{
     changes::ChangeReason,
     configuration::{PACKS_FOLDER, ProjectPack},
-    workspace::{Artifacts, OpenError},
+    workspace::Artifacts,
 };
 
 use crate::{
@@ -233,7 +233,7 @@ fn check(project: &Project, file: Option<&Path>, output: &Output) -> Result<Exit
     };
     let given = file.map(|file| Ok::<_, Failure>((name_of(file)?, read(file)?))).transpose()?;
     let workspace = match &given {
-        Some((name, bytes)) => project.workspace.with_pack(name, bytes.clone()).map_err(OpenError::from)?,
+        Some((name, bytes)) => project.workspace.with_pack(name, bytes.clone())?,
         None => project.workspace.clone(),
     };
     let configuration = workspace.configuration();
@@ -309,7 +309,7 @@ fn name_of(file: &Path) -> Result<String, Failure> {
 
 fn new(project: &Project, name: &str, output: &Output) -> Result<Exit, Failure> {
     let text = PackDeclaration::template(name);
-    let workspace = project.workspace.with_pack(name, text.clone().into_bytes()).map_err(OpenError::from)?;
+    let workspace = project.workspace.with_pack(name, text.clone().into_bytes())?;
     moves::refuse_taken_words(workspace.configuration().packs())?;
     let schema = format!("{:#}\n", PackDeclaration::schema());
     project.workspace.make_pack(name, &text, &schema)?;

@@ -11,10 +11,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
     transition::TransitionRefusal,
 };
-use stepmark_store::{
-    changes::{ChangeError, ChangeReport},
-    configuration::ProjectPack,
-};
+use stepmark_store::{changes::ChangeReport, configuration::ProjectPack};
 
 use crate::{
     arguments::{self, ActingArguments, OutputArguments, ProjectArguments},
@@ -157,13 +154,14 @@ impl KindMove {
         let call = self.evidence.iter().fold(call, |call, text| call.with("evidence", &**text));
         match project.workspace.make_move(&path, call, self.reason.clone()) {
             Ok(carried) => Ok(carried),
-            Err(ChangeError::Refused { path, source: TransitionRefusal::Move(refusal) }) => {
-                let help = self.help(&refusal);
-                let failure =
-                    Failure::from(ChangeError::Refused { path, source: TransitionRefusal::Move(refusal) });
+            Err(error) => {
+                let help = match error.detail() {
+                    Some(TransitionRefusal::Move(refusal)) => self.help(refusal),
+                    _ => String::new(),
+                };
+                let failure = Failure::from(error);
                 Err(if help.is_empty() { failure } else { failure.with_help(help) })
             }
-            Err(error) => Err(error.into()),
         }
     }
 

@@ -11,7 +11,8 @@ use stepmark_model::{
     projection::checkpoint::Checkpoint as Kept,
 };
 use stepmark_store::{
-    checkpoints::{CheckpointMade, CheckpointReadError, Restored},
+    Error,
+    checkpoints::{CheckpointMade, Restored},
     commit::Outcome,
 };
 
@@ -128,7 +129,7 @@ pub(super) fn list(
         .into_iter()
         .map(|place| {
             let checkpoint = project.workspace.checkpoints().at(&place);
-            (place, checkpoint.map_err(|error: CheckpointReadError| crate::exit::chain(&error)))
+            (place, checkpoint.map_err(|error: Error| crate::exit::chain(&error)))
         })
         .collect();
     let is_whole = read.iter().all(|(_, checkpoint)| checkpoint.is_ok());

@@ -21,10 +21,10 @@ use stepmark_model::{
     journal::{ArtifactKey, Digests, Event, Kind, SegmentName, SessionId},
 };
 use stepmark_store::{
+    Error,
     commit::{FsyncPolicy, compact_segments},
     history::{History, KnownSegment, SegmentPlace, SegmentProblem, Selection},
-    hooks::{StageHistoryError, StagedHistory, StagingFor},
-    workspace::ArtifactError,
+    hooks::{StagedHistory, StagingFor},
 };
 
 /// Look at the files that history stands in
@@ -112,7 +112,7 @@ fn stage(project: &Project, output: &Output, staging: StagingFor) -> Result<Exit
 }
 
 /// A commit is not stopped for it: the check that follows says what is wrong.
-fn warn_of(error: &StageHistoryError, what: &str) {
+fn warn_of(error: &Error, what: &str) {
     output::warning(format_args!("what {what}: {}", chain(error)));
 }
 
@@ -314,9 +314,8 @@ fn add_earlier_names(
             None => project.workspace.artifact(path).ok().map(|now| Digests::of(now.artifact())),
         };
         let Some(state) = state else { break };
-        let is_gone = |path: &ProjectPath| {
-            matches!(project.workspace.artifact(path), Err(ArtifactError::Missing { .. }))
-        };
+        let is_gone =
+            |path: &ProjectPath| project.workspace.artifact(path).is_err_and(|error| error.is_missing());
         let ended = history.paths_that_ended_in(state)?.into_iter();
         let left: Vec<ProjectPath> = ended.filter(|path| is_gone(path) && !known.contains(path)).collect();
         // Several that look alike are told by nothing.

@@ -17,7 +17,8 @@ use crate::{
 };
 use clap::Args;
 use stepmark_store::{
-    history::{History, HistoryError, VerifiedSegments, verify_segments},
+    Error,
+    history::{History, VerifiedSegments, verify_segments},
     replay::ReplayedArtifacts,
 };
 use stepmark_view::{
@@ -75,7 +76,7 @@ fn all_by_index(project: &Project) -> Result<(Summary, VerifiedSegments), Failur
     thread::scope(|scope| {
         let reading = scope.spawn(|| verify_segments(root));
         let replayed = project.workspace.history().replay_all();
-        let read: Result<VerifiedSegments, HistoryError> = reading
+        let read: Result<VerifiedSegments, Error> = reading
             .join()
             .map_err(|_| Failure::new(Exit::Io, "the thread that read the segments ended early"))?;
         let ReplayedArtifacts { artifacts, unreadable, problems, checkpoints } = replayed?;

@@ -24,7 +24,8 @@ use stepmark_model::{
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::Unit,
 };
-use stepmark_store::history::{History, HistoryError, KnownArtifact, Point};
+use stepmark_store::ErrorKind;
+use stepmark_store::history::{History, KnownArtifact, Point};
 use stepmark_view::observation::Entry;
 
 /// Show one artifact: its state, its workflow and its steps
@@ -237,9 +238,7 @@ fn point(history: &History, text: &str, output: &Output) -> Result<Point, Failur
     }
     match history.event(text) {
         Ok(event) => Ok(Point::Event(event.id)),
-        Err(HistoryError::UnknownEvent { .. } | HistoryError::NoEventId { .. }) => {
-            Ok(Point::Session(text.to_owned()))
-        }
+        Err(error) if error.kind() == ErrorKind::Unknown => Ok(Point::Session(text.to_owned())),
         Err(error) => Err(error.into()),
     }
 }

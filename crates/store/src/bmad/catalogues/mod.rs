@@ -12,8 +12,9 @@ mod search;
 use std::borrow::Cow;
 
 use crate::{
+    Error,
     commit::read_whole,
-    projection::{OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish},
+    projection::{OnEdit, ProjectedFile, Projection, Published, Witness, publish},
     workspace::Workspace,
 };
 use search::Search;
@@ -56,7 +57,7 @@ impl Projection for CatalogueDrafts {
 impl Workspace {
     /// Makes the catalogues in `.stepmark/manifests/` those of what is there now. One that is right is not
     /// touched. One without a row is written only where the installer has it, or where ours is there already.
-    pub fn rebuild_catalogues(&self) -> Result<CatalogueRebuild, ProjectionError> {
+    pub fn rebuild_catalogues(&self) -> Result<CatalogueRebuild, Error> {
         let (catalogues, problems) = self.catalogues();
         let (mut drafts, mut entries) = (CatalogueDrafts(Vec::new()), 0);
         for catalogue in catalogues {

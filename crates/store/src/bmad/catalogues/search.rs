@@ -14,7 +14,7 @@ use std::{
 
 use crate::{
     disk::folder::{EntryKind, Folder},
-    workspace::{ArtifactError, Workspace},
+    workspace::Workspace,
 };
 use stepmark_frontmatter::{Node, Span, Yaml};
 use stepmark_model::{
@@ -256,9 +256,8 @@ impl<'w> Search<'w> {
         self.workspace.files_looked_at().fetch_add(1, Ordering::Relaxed);
         let reason = match self.workspace.read_file(path) {
             Ok(bytes) => return Some(bytes),
-            Err(ArtifactError::Missing { .. }) => return None,
-            Err(ArtifactError::Read { source, .. }) => source.to_string(),
-            Err(error) => error.to_string(),
+            Err(error) if error.is_missing() => return None,
+            Err(error) => error.detail::<io::Error>().map_or_else(|| error.to_string(), io::Error::to_string),
         };
         self.note(path, format!("it cannot be read: {reason}"));
         None

@@ -1,13 +1,10 @@
 //! The consequences of a move of a story's status for its line and its ledger, in the same commit.
 
 use super::{BrokenSprintStatus, Ledger, LedgerProjection, Ledgers, StoryLedgers, story_state};
-use crate::disk::Root;
 use crate::git::process::{answer, git, is_object_name, printed};
-use crate::workspace::{ArtifactError, Workspace};
-use crate::{
-    commit::FileDecision,
-    disk::{WalkError, file_lock::GitFolders},
-};
+use crate::workspace::Workspace;
+use crate::{Error, disk::Root};
+use crate::{commit::FileDecision, disk::file_lock::GitFolders};
 use jiff::{Timestamp, Zoned};
 use std::{collections::HashMap, path::Path, sync::Arc};
 use stepmark_model::artifact::ProjectPath;
@@ -152,12 +149,12 @@ pub struct StorySurvey {
     pub waiting: Vec<(ProjectPath, ProjectPath)>,
     /// Ledgers that are no YAML, or with an entry that cannot be joined to a story.
     pub broken: Vec<BrokenSprintStatus>,
-    pub unreadable: Vec<ArtifactError>,
+    pub unreadable: Vec<Error>,
 }
 
 impl StoryLedgers<'_> {
     /// Collects what all sides say of each story below one of `paths`; of all stories where none is given.
-    pub fn survey(&self, paths: &[ProjectPath]) -> Result<StorySurvey, WalkError> {
+    pub fn survey(&self, paths: &[ProjectPath]) -> Result<StorySurvey, Error> {
         let found = self.workspace.artifacts()?;
         let is_asked = |path: &ProjectPath| {
             paths.is_empty() || paths.iter().any(|asked| path == asked || path.starts_with(asked))
@@ -173,7 +170,9 @@ impl StoryLedgers<'_> {
                 (sides, _) => survey.stories.extend(sides),
             }
         }
-        survey.unreadable.extend(found.unreadable.into_iter().filter(|error| is_asked(error.path())));
+        survey
+            .unreadable
+            .extend(found.unreadable.into_iter().filter(|error| error.path().is_some_and(is_asked)));
         let (broken, unreadable) = ledgers.into_unusable();
         survey.broken = broken;
         let is_whole = paths.is_empty();

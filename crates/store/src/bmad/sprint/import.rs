@@ -1,9 +1,8 @@
 //! Writing what a person chose into the frontmatter of stories.
 
 use super::{LedgerProjection, StoryLedgers};
-use crate::changes::ChangeError;
 use crate::commit::{FileDecision, Outcome};
-use crate::workspace::ArtifactError;
+use crate::{Error, changes::not_edited};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     bmad::sprint::{StorySide, StorySides, with_status},
@@ -26,7 +25,7 @@ pub struct StoryImport {
     pub unchanged: usize,
     /// Stories that changed after they were shown: nobody has decided on what they say now.
     pub changed_meanwhile: Vec<ProjectPath>,
-    pub failed: Vec<ChangeError>,
+    pub failed: Vec<Error>,
     pub ledgers: LedgerProjection,
 }
 
@@ -86,7 +85,7 @@ impl StoryLedgers<'_> {
         batch: &[ImportDecision],
         command: &str,
         done: &mut StoryImport,
-    ) -> Result<(), ChangeError> {
+    ) -> Result<(), Error> {
         let paths: Vec<ProjectPath> = batch.iter().map(|decision| decision.sides.path.clone()).collect();
         let mut stale = Vec::new();
         let draft = |path: &ProjectPath| {
@@ -97,17 +96,14 @@ impl StoryLedgers<'_> {
             stale.clear();
             let decide = |(decision, bytes): (&ImportDecision, &Option<&[u8]>)| {
                 let path = &decision.sides.path;
-                let bytes = bytes.ok_or_else(|| ArtifactError::Missing { path: path.clone() })?;
+                let bytes = bytes.ok_or_else(|| Error::missing(path.clone()))?;
                 if !is_as_shown(&decision.sides, bytes) {
                     stale.push(path.clone());
                     return Ok(FileDecision::Keep);
                 }
                 let Some(word) = decision.word() else { return Ok(FileDecision::Keep) };
-                let written = with_status(path, bytes, word).map_err(|source| ChangeError::Edit {
-                    path: path.clone(),
-                    bytes: bytes.to_vec(),
-                    source,
-                })?;
+                let written =
+                    with_status(path, bytes, word).map_err(|source| not_edited(path, bytes, source))?;
                 Ok(FileDecision::Write(written))
             };
             batch.iter().zip(found).map(decide).collect()

@@ -9,12 +9,14 @@ mod import;
 #[cfg(feature = "write")]
 mod projecting;
 
+#[cfg(feature = "write")]
+use crate::Error;
 use std::{
     collections::{BTreeMap, BTreeSet, btree_map::Entry},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::Workspace;
 use stepmark_frontmatter::ParseError;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
@@ -60,7 +62,7 @@ enum Ledger {
     Absent,
     Read(SprintStatus),
     Broken { bytes: Vec<u8>, error: ParseError },
-    Unreadable(ArtifactError),
+    Unreadable(Error),
 }
 
 /// A ledger that is no YAML. It is left alone.
@@ -81,7 +83,7 @@ impl Ledger {
     fn on_disk(workspace: &Workspace, path: &ProjectPath) -> Self {
         match workspace.read_file(path) {
             Ok(bytes) => Self::of(bytes),
-            Err(ArtifactError::Missing { .. }) => Self::Absent,
+            Err(error) if error.is_missing() => Self::Absent,
             Err(error) => Self::Unreadable(error),
         }
     }
@@ -124,7 +126,7 @@ impl Ledgers {
     }
 
     /// Those that are no YAML, and why others cannot be read, both in the order of their paths.
-    pub(crate) fn into_unusable(self) -> (Vec<BrokenSprintStatus>, Vec<ArtifactError>) {
+    pub(crate) fn into_unusable(self) -> (Vec<BrokenSprintStatus>, Vec<Error>) {
         let (mut broken, mut unreadable) = (Vec::new(), Vec::new());
         for (path, ledger) in self.0.into_inner().unwrap_or_else(PoisonError::into_inner) {
             match ledger {
@@ -153,7 +155,7 @@ pub struct SprintLedgers {
     pub ledgers: Vec<SprintLedger>,
     /// Those that are no YAML: they say nothing.
     pub broken: Vec<BrokenSprintStatus>,
-    pub unreadable: Vec<ArtifactError>,
+    pub unreadable: Vec<Error>,
 }
 
 impl StoryLedgers<'_> {

@@ -6,9 +6,8 @@ use std::{
 };
 
 use super::{BrokenSprintStatus, Ledgers, StoryLedgers, following::Listing, story_state};
-use crate::changes::ChangeError;
+use crate::Error;
 use crate::commit::{FileDecision, FileTransition, Halt, Outcome, Transaction};
-use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     bmad::sprint::{LedgerChange, LedgerEntry, LedgerLeft, Story, StoryState, project_ledger, project_line},
@@ -28,7 +27,7 @@ pub struct LedgerProjection {
     pub refused: Vec<LedgerEntry>,
     pub left: Vec<LedgerLeft>,
     pub broken: Vec<BrokenSprintStatus>,
-    pub failed: Vec<ChangeError>,
+    pub failed: Vec<Error>,
 }
 
 impl LedgerProjection {
@@ -70,7 +69,7 @@ impl StoryLedgers<'_> {
         }
         let (broken, unreadable) = known.into_unusable();
         done.broken.extend(broken);
-        done.failed.extend(unreadable.into_iter().map(ChangeError::from));
+        done.failed.extend(unreadable);
         done
     }
 
@@ -116,11 +115,7 @@ impl StoryLedgers<'_> {
     }
 
     /// `stories`, read again where the ledger differs: the truth may have moved on since they were read.
-    fn fresh<'s>(
-        &self,
-        stories: &'s [Story],
-        change: &LedgerChange,
-    ) -> Result<Vec<Cow<'s, Story>>, ChangeError> {
+    fn fresh<'s>(&self, stories: &'s [Story], change: &LedgerChange) -> Result<Vec<Cow<'s, Story>>, Error> {
         let left = change.left.iter().map(|left| &left.entry);
         let differing = change.written.iter().chain(&change.refused).chain(left);
         let differing: BTreeSet<&ProjectPath> = differing.map(|entry| &entry.story).collect();
@@ -132,8 +127,8 @@ impl StoryLedgers<'_> {
             }
             match self.workspace.artifact(&story.path).map(|artifact| story_state(&artifact)) {
                 Ok(StoryState::Told(story)) => fresh.push(Cow::Owned(*story)),
-                Ok(_) | Err(ArtifactError::Missing { .. }) => {}
-                Err(error) => return Err(error.into()),
+                Err(error) if !error.is_missing() => return Err(error),
+                _ => {}
             }
         }
         Ok(fresh)
@@ -142,11 +137,11 @@ impl StoryLedgers<'_> {
     fn publish(
         &self,
         path: &ProjectPath,
-        mut decide: impl FnMut(&[u8]) -> Result<Option<Vec<u8>>, ChangeError>,
-    ) -> Result<Outcome, ChangeError> {
+        mut decide: impl FnMut(&[u8]) -> Result<Option<Vec<u8>>, Error>,
+    ) -> Result<Outcome, Error> {
         let decide = |found: &[Option<&[u8]>]| {
             let [Some(bytes)] = *found else {
-                return Err(Halt::Refused(ArtifactError::Missing { path: path.clone() }.into()));
+                return Err(Halt::Refused(Error::missing(path.clone())));
             };
             let decision = decide(bytes)?.map_or(FileDecision::Keep, FileDecision::Write);
             Ok((vec![decision], Vec::new()))
@@ -154,7 +149,7 @@ impl StoryLedgers<'_> {
         let record = |events, changed: &[FileTransition<'_>]| {
             let old = changed.iter().find_map(|change| change.old);
             let old = old.map(|old| Artifact::read(path.clone(), old.to_vec()));
-            self.workspace.leases().admit(path, old.as_ref()).map_err(ChangeError::from)?;
+            self.workspace.leases().admit(path, old.as_ref()).map_err(Error::unwritten)?;
             Ok(events)
         };
         let options = self.workspace.commit_options();
@@ -165,7 +160,7 @@ impl StoryLedgers<'_> {
 }
 
 impl LedgerProjection {
-    fn note(&mut self, path: &ProjectPath, outcome: Result<Outcome, ChangeError>, change: LedgerChange) {
+    fn note(&mut self, path: &ProjectPath, outcome: Result<Outcome, Error>, change: LedgerChange) {
         let is_right = change.refused.is_empty() && change.left.is_empty();
         self.refused.extend(change.refused);
         self.left.extend(change.left);

@@ -14,6 +14,7 @@ use std::{
 use crate::commit::{FsyncPolicy, file::flush_folder, names_in};
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use crate::git::process::WithoutGit;
+use crate::{Error, ErrorKind};
 use stepmark_model::{
     artifact::FileHash,
     journal::{Event, EventId, HashChain, Header, SegmentName, SessionId},
@@ -36,6 +37,12 @@ const TAIL: u64 = 16 * 1024;
 pub struct JournalWriteError {
     #[from]
     source: io::Error,
+}
+
+impl From<JournalWriteError> for Error {
+    fn from(error: JournalWriteError) -> Self {
+        Self::told(ErrorKind::Io, error)
+    }
 }
 
 /// Adds events that change no file, such as the start of a session.

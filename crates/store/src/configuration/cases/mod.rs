@@ -5,8 +5,9 @@ mod layers;
 
 use std::path::Path;
 
+use crate::Error;
 use crate::configuration::sources::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
-use crate::configuration::{Configuration, ConfigurationError, Milestone, Origin};
+use crate::configuration::{Configuration, Milestone, Origin};
 use crate::configuration::{StepSource, initial_configuration, layer::ConfigurationLayer};
 use crate::disk::{root::CONFIGURATION_PATH, root::Root};
 use stepmark_model::{artifact::PathGlobs, artifact::ProjectPath, check::rule_of};
@@ -31,7 +32,7 @@ fn is_key(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-fn parse(bytes: &[u8]) -> Result<Configuration, ConfigurationError> {
+fn parse(bytes: &[u8]) -> Result<Configuration, Error> {
     let file = Path::new(CONFIGURATION_PATH);
     Ok(Configuration::of(vec![ConfigurationLayer::read(file, bytes, Origin::Project)?]))
 }
@@ -184,8 +185,9 @@ fn says_where_the_file_is_broken_and_why() {
         ("check:\n  allow:\n  - {rules: [nonsense], paths: [a.md], reason: x}\n", "3:14", "no rule"),
     ] {
         let error = parse(text.as_bytes()).unwrap_err();
-        let ConfigurationError::Invalid { position, reason: found, .. } = error else { panic!("{error}") };
-        let position = position.map(|position| position.to_string()).unwrap_or_default();
+        let message = error.to_string();
+        let (at, found) = message.split_once(" cannot be used: ").unwrap();
+        let position = at.rsplit('`').next().unwrap().trim_start_matches(':');
         assert_eq!(position, place, "{text:?}: {found}");
         assert!(found.contains(reason), "{text:?}: {found}");
     }
@@ -207,10 +209,10 @@ fn a_missing_file_is_the_default_and_others_are_errors() {
     assert!(message.contains("config.yaml`:1:13 cannot be used: "), "{message}");
 
     std::fs::write(&file, vec![b'#'; 1024 * 1024 + 1]).unwrap();
-    assert!(matches!(Configuration::load(&root), Err(ConfigurationError::TooLarge { .. })));
+    assert!(Configuration::load(&root).unwrap_err().to_string().contains(" is larger than 1048576 bytes"));
     std::fs::remove_file(&file).unwrap();
     std::fs::create_dir(&file).unwrap();
-    assert!(matches!(Configuration::load(&root), Err(ConfigurationError::Unreadable { .. })));
+    assert!(Configuration::load(&root).unwrap_err().to_string().starts_with("cannot read the configuration"));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! One state of a project's files in its repository, and what it changes.
 
+use crate::Error;
+use crate::git::version::error::{no_git, no_repository, pipe, unknown_answer};
 use std::{
     collections::{HashMap, HashSet},
     process::{Child, Stdio},
@@ -11,7 +13,7 @@ use crate::{
     git::{
         process,
         version::{
-            Comparison, GitChanges, GitVersionError, Object, error,
+            Comparison, GitChanges, Object, error,
             raw_diff::{self, ObjectReader, RawChange, Wanted, hexadecimal},
         },
     },
@@ -64,9 +66,9 @@ pub(super) struct Listing {
 }
 
 impl GitVersion {
-    pub fn open(root: &Root, comparison: &Comparison) -> Result<Self, GitVersionError> {
+    pub fn open(root: &Root, comparison: &Comparison) -> Result<Self, Error> {
         if !process::is_repository(root) {
-            return Err(GitVersionError::NoRepository { folder: root.path().to_owned() });
+            return Err(no_repository(root));
         }
         let head = || "HEAD".to_owned();
         let (revision, base, listing) = match comparison {
@@ -105,7 +107,7 @@ impl GitVersion {
     }
 
     /// The bytes of the file at `path`; `None` where there is none, or something that is no file.
-    pub fn read(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, GitVersionError> {
+    pub fn read(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, Error> {
         if let Some(bytes) = self.supposed_bytes(path)? {
             return Ok(Some(bytes));
         }
@@ -115,7 +117,7 @@ impl GitVersion {
         })
     }
 
-    pub fn holds(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
+    pub fn holds(&self, path: &ProjectPath) -> Result<bool, Error> {
         // Whoever panicked left whole answers.
         let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answer) = held().get(path) {
@@ -128,7 +130,7 @@ impl GitVersion {
     }
 
     #[cfg(feature = "write")]
-    pub(crate) fn is_changed(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
+    pub(crate) fn is_changed(&self, path: &ProjectPath) -> Result<bool, Error> {
         Ok(self.object(path)? != self.object_in(&self.base, path)?)
     }
 
@@ -143,7 +145,7 @@ impl GitVersion {
         &self,
         folder: &ProjectPath,
         is_before: bool,
-    ) -> Result<Vec<(ProjectPath, Vec<u8>)>, GitVersionError> {
+    ) -> Result<Vec<(ProjectPath, Vec<u8>)>, Error> {
         let revision = if is_before { &self.base } else { &self.revision };
         if revision == "HEAD" && !error::has_head(&self.root)? {
             return Ok(Vec::new());
@@ -166,14 +168,14 @@ impl GitVersion {
         Ok(paths.into_iter().zip(objects).filter_map(file).collect())
     }
 
-    pub(crate) fn held_before(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
+    pub(crate) fn held_before(&self, path: &ProjectPath) -> Result<bool, Error> {
         Ok(self.object_in(&self.base, path)? != Object::Missing)
     }
 
     /// The time when the file at `path` was committed last in the history of the state that it is compared
     /// with, by its author's clock. The first commit of a shallow clone is not asked: it seems to make all
     /// files.
-    pub(crate) fn committed_before(&self, path: &ProjectPath) -> Result<Option<Timestamp>, GitVersionError> {
+    pub(crate) fn committed_before(&self, path: &ProjectPath) -> Result<Option<Timestamp>, Error> {
         let command = [
             "log",
             "-1",
@@ -195,7 +197,7 @@ impl GitVersion {
     }
 
     /// The files in which git finds one of `words`, whatever kind of files they are.
-    pub(crate) fn files_with(&self, words: &[&str]) -> Result<Vec<ProjectPath>, GitVersionError> {
+    pub(crate) fn files_with(&self, words: &[&str]) -> Result<Vec<ProjectPath>, Error> {
         const ONLY_NAMES: [&str; 7] = [
             "grep",
             "--files-with-matches",
@@ -224,7 +226,7 @@ impl GitVersion {
         Ok(names.filter_map(|name| ProjectPath::new(name).ok()).collect())
     }
 
-    fn indexed(&self) -> Result<&HashSet<Vec<u8>>, GitVersionError> {
+    fn indexed(&self) -> Result<&HashSet<Vec<u8>>, Error> {
         if let Some(names) = self.indexed.get() {
             return Ok(names);
         }
@@ -243,11 +245,11 @@ impl GitVersion {
     }
 
     /// The object at `path`. `cat-file` is asked in lines, so a name with a line end is no question.
-    fn object(&self, path: &ProjectPath) -> Result<Object, GitVersionError> {
+    fn object(&self, path: &ProjectPath) -> Result<Object, Error> {
         self.object_in(&self.revision, path)
     }
 
-    fn object_in(&self, revision: &str, path: &ProjectPath) -> Result<Object, GitVersionError> {
+    fn object_in(&self, revision: &str, path: &ProjectPath) -> Result<Object, Error> {
         if path.as_str().contains('\n') {
             return Ok(Object::Missing);
         }
@@ -257,7 +259,7 @@ impl GitVersion {
 
     /// The files that changed and `is_wanted`, of those that were moved both names. To be asked once: a
     /// second time nothing has changed.
-    pub fn changes(&self, is_wanted: &dyn Fn(&ProjectPath) -> bool) -> Result<GitChanges, GitVersionError> {
+    pub fn changes(&self, is_wanted: &dyn Fn(&ProjectPath) -> bool) -> Result<GitChanges, Error> {
         let listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(listing) = listing else { return Ok(GitChanges::default()) };
         let output = listing.finish(&self.root)?;
@@ -289,19 +291,19 @@ impl GitVersion {
 }
 
 impl Listing {
-    pub(super) fn start(root: &Root, command: &[&str], sides: &[&str]) -> Result<Self, GitVersionError> {
+    pub(super) fn start(root: &Root, command: &[&str], sides: &[&str]) -> Result<Self, Error> {
         let arguments = [command, &LISTING, sides, &["--"]].concat();
         let process = process::git(root.path(), &arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|source| GitVersionError::NoGit { source })?;
+            .map_err(no_git)?;
         Ok(Self { process, arguments: arguments.iter().map(|&argument| argument.to_owned()).collect() })
     }
 
     /// Its output. Before the first commit there is no HEAD, and everything in the index is new.
-    pub(super) fn finish(self, root: &Root) -> Result<Vec<u8>, GitVersionError> {
-        let output = self.process.wait_with_output().map_err(|source| GitVersionError::Pipe { source })?;
+    pub(super) fn finish(self, root: &Root) -> Result<Vec<u8>, Error> {
+        let output = self.process.wait_with_output().map_err(pipe)?;
         if output.status.success() {
             return Ok(output.stdout);
         }
@@ -316,8 +318,8 @@ impl Listing {
     }
 }
 
-pub(super) fn parse(output: &[u8]) -> Result<Vec<RawChange>, GitVersionError> {
-    raw_diff::parse(output).map_err(|answer| GitVersionError::Unknown { answer })
+pub(super) fn parse(output: &[u8]) -> Result<Vec<RawChange>, Error> {
+    raw_diff::parse(output).map_err(unknown_answer)
 }
 
 /// Bytes, and what is known of the file that might have them.
@@ -365,14 +367,14 @@ impl GitVersion {
     }
 
     /// The supposed bytes of the file at `path`, if they are its own.
-    pub(super) fn supposed_bytes(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, GitVersionError> {
+    pub(super) fn supposed_bytes(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, Error> {
         let Some(supposed) = self.supposed().remove(path) else { return Ok(None) };
         let name = self.name_in(path, &supposed.place)?;
         Ok(name.is_some_and(|name| supposed.has_name(&name)).then_some(supposed.bytes))
     }
 
     /// The name of the file at `path`, where it can be had without its bytes.
-    fn name_in(&self, path: &ProjectPath, place: &Place) -> Result<Option<String>, GitVersionError> {
+    fn name_in(&self, path: &ProjectPath, place: &Place) -> Result<Option<String>, Error> {
         match place {
             Place::Unknown => return Ok(None),
             Place::Changed(name) => return Ok(name.clone()),

@@ -5,7 +5,9 @@ mod error;
 mod raw_diff;
 mod git_version;
 
-pub use error::{Comparison, GitVersionError};
+pub use error::Comparison;
+#[cfg(feature = "write")]
+pub(crate) use error::{failed_as, no_commit, no_git, pipe, unknown_answer};
 pub use git_version::GitVersion;
 #[cfg(feature = "write")]
 pub(crate) use git_version::is_blob_of;

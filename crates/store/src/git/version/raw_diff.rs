@@ -1,5 +1,7 @@
 //! The output of `git diff-index --raw -z` and `git diff-tree --raw -z` (git-diff(1), "Raw output format").
 
+use crate::git::version::error::{failed_as, no_git, pipe};
+use crate::{Error, ErrorKind};
 use std::{
     fmt::Write as _,
     io::{self, BufRead, BufReader, Read, Write},
@@ -7,7 +9,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Stdio},
 };
 
-use crate::git::{process, version::GitVersionError};
+use crate::git::process;
 use stepmark_model::artifact::{ProjectPath, READ_LIMIT};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,7 +190,7 @@ impl Wanted {
         self.found.files.push(ChangedFile { path, renamed_from, before: None, after: None });
     }
 
-    pub(super) fn read(self, reader: &mut ObjectReader) -> Result<GitChanges, GitVersionError> {
+    pub(super) fn read(self, reader: &mut ObjectReader) -> Result<GitChanges, Error> {
         let Self { mut found, objects } = self;
         let names: Vec<&str> = objects.iter().map(|object| object.name.as_str()).collect();
         let answers = reader.read(&names)?;
@@ -204,7 +206,11 @@ impl Wanted {
                 }
                 (Object::Missing | Object::Folder(_) | Object::Other, _) => {
                     let object = object.name.clone();
-                    return Err(GitVersionError::NoObject { path: file.path.clone(), object });
+                    let message = format!(
+                        "the object {object} of `{}` is not in this clone: `git fsck` tells more",
+                        file.path
+                    );
+                    return Err(Error::new(ErrorKind::Io, message));
                 }
             }
         }
@@ -239,25 +245,25 @@ pub(crate) struct ObjectReader {
 }
 
 impl ObjectReader {
-    pub(crate) fn start(folder: &Path) -> Result<Self, GitVersionError> {
+    pub(crate) fn start(folder: &Path) -> Result<Self, Error> {
         let mut process = process::git(folder, &["cat-file", "--batch"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|source| GitVersionError::NoGit { source })?;
+            .map_err(no_git)?;
         match (process.stdin.take(), process.stdout.take()) {
             (requests @ Some(_), Some(answers)) => {
                 Ok(Self { process, requests, answers: BufReader::new(answers) })
             }
             _ => {
                 process::end(&mut process);
-                Err(GitVersionError::Pipe { source: io::ErrorKind::BrokenPipe.into() })
+                Err(pipe(io::ErrorKind::BrokenPipe.into()))
             }
         }
     }
 
-    pub(crate) fn read(&mut self, names: &[impl AsRef<str>]) -> Result<Vec<Object>, GitVersionError> {
+    pub(crate) fn read(&mut self, names: &[impl AsRef<str>]) -> Result<Vec<Object>, Error> {
         let mut objects = Vec::with_capacity(names.len());
         for names in names.chunks(ASKED_AT_ONCE) {
             let lines: String = names.iter().map(|name| format!("{}\n", name.as_ref())).collect();
@@ -277,16 +283,14 @@ impl ObjectReader {
     }
 
     /// The error of a pipe that broke: what git said last, if it said anything.
-    fn broken(&mut self, source: io::Error) -> GitVersionError {
+    fn broken(&mut self, source: io::Error) -> Error {
         self.requests = None;
         let mut reason = Vec::new();
         let said = self.process.stderr.take().map(|mut stderr| stderr.read_to_end(&mut reason));
         let reason = String::from_utf8_lossy(&reason).trim().to_owned();
         match said {
-            Some(Ok(_)) if !reason.is_empty() => {
-                GitVersionError::Failed { command: "cat-file --batch".to_owned(), reason }
-            }
-            _ => GitVersionError::Pipe { source },
+            Some(Ok(_)) if !reason.is_empty() => failed_as(&["cat-file", "--batch"], &reason),
+            _ => pipe(source),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::disk::{
 };
 use crate::history::index::{Fault, Filling, Index};
 use crate::history::segments::{Listing, Part, Progress, SegmentFiles, SegmentSource, files, lines};
-use crate::history::{HistoryError, SegmentFile, SegmentPlace};
+use crate::history::{SegmentFile, SegmentPlace};
 use stepmark_model::artifact::FileHash;
 use stepmark_model::journal::{SegmentHead, SegmentName};
 
@@ -324,5 +324,5 @@ impl From<io::Error> for Reading {
 }
 
 fn unreadable(root: &Root, file: &SegmentFile, source: io::Error) -> Fault {
-    HistoryError::Read { path: file.path(root), source }.into()
+    crate::history::unreadable(&file.path(root), source).into()
 }

@@ -7,12 +7,13 @@ use std::{
 };
 
 use crate::{
+    Error,
     disk::{
         cache_database::{CacheDatabase, CacheLayout},
         root::Root,
     },
     history::{
-        EventReader, HistoryError,
+        EventReader,
         index::check,
         reading::EventPlace,
         segments::{ReadLine, source},
@@ -34,7 +35,7 @@ pub(in crate::history) enum Fault {
     Database(rusqlite::Error),
     /// A segment is not where, or does not hold what, the index says.
     Stale,
-    Failed(HistoryError),
+    Failed(Error),
 }
 
 impl From<rusqlite::Error> for Fault {
@@ -43,8 +44,8 @@ impl From<rusqlite::Error> for Fault {
     }
 }
 
-impl From<HistoryError> for Fault {
-    fn from(error: HistoryError) -> Self {
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
         Self::Failed(error)
     }
 }

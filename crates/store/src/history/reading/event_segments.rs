@@ -1,5 +1,7 @@
 //! The segments that events stand in.
 
+use crate::Error;
+use crate::history::{unknown_event, unknown_session, unreadable};
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     fmt::Write as _,
@@ -10,7 +12,7 @@ use std::{
 use crate::{
     disk::{file_reading::FileStat, root::Root},
     history::{
-        History, HistoryError, SegmentPlace, Selection, files_of_segment,
+        History, SegmentPlace, Selection, files_of_segment,
         index::{Fault, Index, Row, check, database},
         joined_segments,
         segments::{LONGEST_LINE, files},
@@ -37,7 +39,7 @@ impl History {
     pub fn live_segments(
         &self,
         paths: Option<&BTreeSet<ProjectPath>>,
-    ) -> Result<BTreeSet<SegmentName>, HistoryError> {
+    ) -> Result<BTreeSet<SegmentName>, Error> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
                 "SELECT DISTINCT segments.name, names.text, kinds.text LIKE 'memory%' AND segments.name NOT LIKE 'local-%'
@@ -59,7 +61,7 @@ impl History {
     }
 
     /// The segments that hold an event: several where a merge brought it twice.
-    pub fn segments_of(&self, event: EventId) -> Result<BTreeSet<SegmentName>, HistoryError> {
+    pub fn segments_of(&self, event: EventId) -> Result<BTreeSet<SegmentName>, Error> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
                 "SELECT name FROM segments WHERE id IN (SELECT segment FROM events WHERE id = ?1
@@ -76,7 +78,7 @@ impl History {
 
     /// The event of an artifact that a merge lost: its branch was merged, as its segment stands in the work
     /// tree, and `state` lacks what it added.
-    pub fn lost_in_merge(&self, lineage: &Lineage, state: &Json) -> Result<Option<EventId>, HistoryError> {
+    pub fn lost_in_merge(&self, lineage: &Lineage, state: &Json) -> Result<Option<EventId>, Error> {
         for lost in lineage.lost(state) {
             let joined = joined_segments(self.root())?;
             let stands = |path: ProjectPath| self.root().path().join(path.as_str()).is_file();
@@ -87,7 +89,7 @@ impl History {
         Ok(None)
     }
 
-    pub fn known_keys(&self) -> Result<BTreeSet<String>, HistoryError> {
+    pub fn known_keys(&self) -> Result<BTreeSet<String>, Error> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
                 "SELECT DISTINCT names.text FROM events JOIN names ON names.id = events.key",
@@ -98,7 +100,7 @@ impl History {
     }
 
     /// The last events of the artifacts of which the last event is that they were removed.
-    pub fn removals(&self) -> Result<Vec<Removal>, HistoryError> {
+    pub fn removals(&self) -> Result<Vec<Removal>, Error> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
                 "SELECT keys.text, events.id, paths.text FROM heads
@@ -139,12 +141,7 @@ impl History {
     ///   of the event.
     /// * A session: its last event of the artifact; where it has none, what had happened to the artifact by
     ///   its last event.
-    pub fn at(
-        &self,
-        key: &ArtifactKey,
-        path: &ProjectPath,
-        point: &Point,
-    ) -> Result<Option<Event>, HistoryError> {
+    pub fn at(&self, key: &ArtifactKey, path: &ProjectPath, point: &Point) -> Result<Option<Event>, Error> {
         self.ask(|index| {
             let rows = check::rows(self.root(), index.connection(), key, path)?;
             let found = match point {
@@ -166,13 +163,13 @@ impl History {
 
 fn time_of(index: &Index, id: EventId) -> Result<i64, Fault> {
     let row = database::by_id(index.connection(), id)?;
-    row.map(|row| row.at).ok_or_else(|| HistoryError::UnknownEvent { prefix: id.to_string() }.into())
+    row.map(|row| row.at).ok_or_else(|| unknown_event(&id.to_string()).into())
 }
 
 impl Index {
     /// The number of a session and the time of its last event.
     pub(in crate::history) fn end_of_session(&self, session: &str) -> Result<(i64, i64), Fault> {
-        let unknown = || HistoryError::UnknownSession { session: session.to_owned() };
+        let unknown = || unknown_session(session);
         let number = database::number(self.connection(), session)?.ok_or_else(unknown)?;
         let mut statement = self
             .connection()
@@ -241,7 +238,7 @@ impl EventReader {
         match read_at(&mut segment.file, place.start, &mut line) {
             Ok(()) => Ok(line),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(Fault::Stale),
-            Err(source) => Err(HistoryError::Read { path: segment.path.clone(), source }.into()),
+            Err(source) => Err(unreadable(&segment.path.clone(), source).into()),
         }
     }
 
@@ -258,7 +255,7 @@ impl EventReader {
         let path = place.file_of(&self.root, &name);
         let file = match place.open(&self.root, &name) {
             Err(error) if files::is_absent(&error) => return Err(Fault::Stale),
-            file => file.map_err(|source| HistoryError::Read { path: path.clone(), source })?,
+            file => file.map_err(|source| unreadable(&path.clone(), source))?,
         };
         if self.files.len() >= KEPT_FILES {
             self.files.clear();
@@ -313,7 +310,7 @@ fn read_at(file: &mut File, start: u64, bytes: &mut [u8]) -> io::Result<()> {
 
 impl History {
     /// A digest of the segments and how far each goes: while it is the same, so are the events.
-    pub fn extent(&self) -> Result<FileHash, HistoryError> {
+    pub fn extent(&self) -> Result<FileHash, Error> {
         self.ask(|index| {
             let mut statement = index
                 .connection()
@@ -331,7 +328,7 @@ impl History {
         })
     }
 
-    pub fn event_ids(&self) -> Result<Vec<EventId>, HistoryError> {
+    pub fn event_ids(&self) -> Result<Vec<EventId>, Error> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached("SELECT id FROM events ORDER BY id")?;
             let ids = statement.query_map([], |row| Ok(EventId::from_bytes(row.get(0)?)))?;
@@ -339,20 +336,20 @@ impl History {
         })
     }
 
-    pub fn events_with(&self, ids: &[EventId]) -> Result<Vec<Event>, HistoryError> {
+    pub fn events_with(&self, ids: &[EventId]) -> Result<Vec<Event>, Error> {
         self.ask(|index| {
             let rows = ids.iter().filter_map(|id| database::by_id(index.connection(), *id).transpose());
             index.events(&rows.collect::<Result<Vec<_>, _>>()?)
         })
     }
 
-    pub fn all_events(&self) -> Result<Vec<Event>, HistoryError> {
+    pub fn all_events(&self) -> Result<Vec<Event>, Error> {
         self.select(Selection::default())
     }
 }
 
 impl History {
-    pub fn tips(&self, most: usize) -> Result<Vec<SegmentHead>, HistoryError> {
+    pub fn tips(&self, most: usize) -> Result<Vec<SegmentHead>, Error> {
         let names: BTreeSet<SegmentName> = files::list_sealed(self.root())?.into_keys().collect();
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
@@ -380,6 +377,7 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorKind;
     use crate::history::scratch_journal::{ScratchJournal, chain, event, in_session, key, path, steps};
 
     const PRD: (&str, &str) = ("path:docs/prd.md", "docs/prd.md");
@@ -431,7 +429,7 @@ mod tests {
         assert_eq!(found(&history, PRD, Point::Event(events[2].id)), Some(events[2].id));
         assert_eq!(found(&history, PRD, Point::Event(other.id)), Some(events[1].id));
         let unknown = history.at(&key(PRD.0), &path(PRD.1), &Point::Event(EventId::from_bytes([7; 16])));
-        assert!(matches!(unknown, Err(HistoryError::UnknownEvent { .. })));
+        assert_eq!(unknown.unwrap_err().kind(), ErrorKind::Unknown);
     }
 
     #[test]
@@ -452,7 +450,7 @@ mod tests {
         assert_eq!(session("s-2"), Some(events[4].id));
         assert_eq!(session("s-3"), Some(events[3].id), "what others did until then");
         let unknown = history.at(&key(PRD.0), &path(PRD.1), &Point::Session("s-4".to_owned()));
-        assert!(matches!(unknown, Err(HistoryError::UnknownSession { .. })));
+        assert_eq!(unknown.unwrap_err().kind(), ErrorKind::Unknown);
     }
 }
 

@@ -1,11 +1,13 @@
 //! The sessions and the artifacts that history knows.
 
+use crate::Error;
+use crate::history::{no_index, restless};
 use std::cell::{Cell, RefCell};
 
 use crate::{
-    disk::{SqliteError, cache_database, file_reading::FileStat, root::Root},
+    disk::{cache_database, file_reading::FileStat, root::Root},
     history::{
-        HistoryError, SegmentPlace, VerifiedSegments,
+        SegmentPlace, VerifiedSegments,
         index::{Fault, Index, LAYOUT, Row, catch_up, check, database},
         segments::files,
     },
@@ -54,7 +56,7 @@ pub struct KnownArtifact {
 
 impl History {
     /// All sessions, in the order in which they began.
-    pub fn sessions(&self) -> Result<Vec<Session>, HistoryError> {
+    pub fn sessions(&self) -> Result<Vec<Session>, Error> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
                 "SELECT session, COUNT(*), MIN(at) FROM events WHERE session IS NOT NULL
@@ -66,7 +68,7 @@ impl History {
         })
     }
 
-    pub fn end_of_session(&self, session: &str) -> Result<Option<Event>, HistoryError> {
+    pub fn end_of_session(&self, session: &str) -> Result<Option<Event>, Error> {
         self.ask(|index| match database::number(index.connection(), session)? {
             Some(number) => index.mark(number, database::SESSION_END, "DESC"),
             None => Ok(None),
@@ -75,7 +77,7 @@ impl History {
 
     /// All segments, in the order of their names. One that git carries is shown as that file, though this
     /// clone reads its copy.
-    pub fn segments(&self) -> Result<Vec<KnownSegment>, HistoryError> {
+    pub fn segments(&self) -> Result<Vec<KnownSegment>, Error> {
         let tracked = files::list_sealed(self.root())?;
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
@@ -104,19 +106,19 @@ impl History {
     }
 
     /// All artifacts, in the order of their keys.
-    pub fn artifacts(&self) -> Result<Vec<KnownArtifact>, HistoryError> {
+    pub fn artifacts(&self) -> Result<Vec<KnownArtifact>, Error> {
         self.artifacts_where("WHERE (key, seq) IN (SELECT key, seq FROM heads)")
     }
 
     /// Those that have several heads, as after a merge.
-    pub fn forked(&self) -> Result<Vec<KnownArtifact>, HistoryError> {
+    pub fn forked(&self) -> Result<Vec<KnownArtifact>, Error> {
         self.artifacts_where(
             "JOIN heads USING (key, seq)
              WHERE key IN (SELECT key FROM heads GROUP BY key HAVING COUNT(*) > 1)",
         )
     }
 
-    fn artifacts_where(&self, condition: &str) -> Result<Vec<KnownArtifact>, HistoryError> {
+    fn artifacts_where(&self, condition: &str) -> Result<Vec<KnownArtifact>, Error> {
         self.ask(|index| {
             let mut rows = database::select(index.connection(), condition, [])?;
             rows.sort_by_key(|row| (row.key, row.order()));
@@ -186,7 +188,7 @@ pub struct History {
 
 impl History {
     /// Opens the journal of the project at `root`, and brings its index up to date.
-    pub fn open(root: &Root) -> Result<Self, HistoryError> {
+    pub fn open(root: &Root) -> Result<Self, Error> {
         let history = Self { root: root.clone(), index: RefCell::new(None), is_in_memory: Cell::new(false) };
         history.ask(|_| Ok(()))?;
         Ok(history)
@@ -201,7 +203,7 @@ impl History {
     pub(in crate::history) fn ask<T>(
         &self,
         question: impl Fn(&Index) -> Result<T, Fault>,
-    ) -> Result<T, HistoryError> {
+    ) -> Result<T, Error> {
         self.ask_watched(question, || {})
     }
 
@@ -211,7 +213,7 @@ impl History {
         &self,
         question: impl Fn(&Index) -> Result<T, Fault>,
         reached: impl Fn(),
-    ) -> Result<T, HistoryError> {
+    ) -> Result<T, Error> {
         let mut stale = 0;
         for _ in 0..ATTEMPTS {
             self.ensure_index()?;
@@ -248,10 +250,10 @@ impl History {
                 }
             }
         }
-        Err(HistoryError::Restless)
+        Err(restless())
     }
 
-    fn ensure_index(&self) -> Result<(), HistoryError> {
+    fn ensure_index(&self) -> Result<(), Error> {
         let mut index = self.index.borrow_mut();
         // The empty index of a project without a journal gives way to one on disk once that has events.
         let wants_disk = !self.is_in_memory.get() && files::has_folder(&self.root);
@@ -268,14 +270,13 @@ impl History {
                 Err(_) => self.is_in_memory.set(true),
             }
         }
-        let opened =
-            LAYOUT.in_memory().map_err(|source| HistoryError::Index { source: SqliteError(source) })?;
+        let opened = LAYOUT.in_memory().map_err(no_index)?;
         *index = Some(Index::new(opened, &self.root));
         Ok(())
     }
 
     /// Makes the index anew if it does not say what the segments hold, and returns whether it did.
-    pub fn renew_if_wrong(&self, verified: &VerifiedSegments) -> Result<bool, HistoryError> {
+    pub fn renew_if_wrong(&self, verified: &VerifiedSegments) -> Result<bool, Error> {
         let is_wrong = !self.ask(|index| check::is_right(index, verified))?;
         if is_wrong {
             self.discard_index();
@@ -284,14 +285,14 @@ impl History {
     }
 
     /// Handles a failure of the database: one that is damaged is made anew, else this run works in memory.
-    fn give_up_index(&self, error: rusqlite::Error) -> Result<(), HistoryError> {
+    fn give_up_index(&self, error: rusqlite::Error) -> Result<(), Error> {
         let was_in_memory = self.is_in_memory.get();
         if cache_database::is_corrupt(&error) && !was_in_memory {
             self.discard_index();
             return Ok(());
         }
         if was_in_memory {
-            return Err(HistoryError::Index { source: SqliteError(error) });
+            return Err(no_index(error));
         }
         *self.index.borrow_mut() = None;
         self.is_in_memory.set(true);

@@ -1,11 +1,14 @@
 //! Questions about events and artifacts.
 
+use crate::history::{ambiguous_event, no_event_id, unknown_event};
+use crate::{Error, ErrorKind};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use stepmark_model::journal::ReplayError;
 
 use crate::{
     disk::root::Root,
     history::{
-        History, HistoryError, KnownArtifact, SegmentPlace, SegmentProblem,
+        History, KnownArtifact, SegmentPlace, SegmentProblem,
         index::{Fault, Index, Row, check, database, state_part},
         reading::event_segments,
         segments::source,
@@ -42,15 +45,11 @@ impl History {
     ///
     /// An artifact is known by its id; where no event has that id, by its path, so that `track`, or an id
     /// given by hand, keeps the history. What its events follow under an earlier key is part of its history.
-    pub fn heads(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Vec<Event>, HistoryError> {
+    pub fn heads(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Vec<Event>, Error> {
         self.ask(|index| index.events(&check::heads(self.root(), index.connection(), key, path)?))
     }
 
-    pub fn heads_and_ways(
-        &self,
-        key: &ArtifactKey,
-        path: &ProjectPath,
-    ) -> Result<Vec<(Event, bool)>, HistoryError> {
+    pub fn heads_and_ways(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Vec<(Event, bool)>, Error> {
         self.ask(|index| {
             let rows = check::heads(self.root(), index.connection(), key, path)?;
             let with_way = |event: Event| {
@@ -62,7 +61,7 @@ impl History {
     }
 
     /// The paths at which the last events under `key` happened: several where files have one id.
-    pub fn places(&self, key: &ArtifactKey) -> Result<Vec<ProjectPath>, HistoryError> {
+    pub fn places(&self, key: &ArtifactKey) -> Result<Vec<ProjectPath>, Error> {
         self.ask(|index| {
             let connection = index.connection();
             let number = database::number(connection, key.as_str())?;
@@ -75,7 +74,7 @@ impl History {
         })
     }
 
-    pub fn lineage(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Lineage, HistoryError> {
+    pub fn lineage(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Lineage, Error> {
         let events =
             self.ask(|index| index.events(&check::rows(self.root(), index.connection(), key, path)?))?;
         Ok(Lineage::new(events))
@@ -87,7 +86,7 @@ impl History {
         key: &ArtifactKey,
         path: &ProjectPath,
         file: Option<Digests>,
-    ) -> Result<Option<Event>, HistoryError> {
+    ) -> Result<Option<Event>, Error> {
         self.ask(|index| {
             let rows = check::rows(self.root(), index.connection(), key, path)?;
             for row in rows.iter().rev().filter(|row| row.state == state_part(file)) {
@@ -101,10 +100,7 @@ impl History {
     }
 
     /// Tells of each file if it shows the state after one of its last events, or has none; reads no event.
-    pub fn are_at_heads(
-        &self,
-        files: &[(ArtifactKey, ProjectPath, Digests)],
-    ) -> Result<Vec<bool>, HistoryError> {
+    pub fn are_at_heads(&self, files: &[(ArtifactKey, ProjectPath, Digests)]) -> Result<Vec<bool>, Error> {
         self.ask(|index| {
             let is_at_head = |(key, path, file): &(ArtifactKey, ProjectPath, Digests)| {
                 let heads = check::heads(self.root(), index.connection(), key, path)?;
@@ -116,7 +112,7 @@ impl History {
 
     /// The paths at which artifacts without an id ended in this very state, in order: a file there may have
     /// been moved by another program.
-    pub fn paths_that_ended_in(&self, file: Digests) -> Result<Vec<ProjectPath>, HistoryError> {
+    pub fn paths_that_ended_in(&self, file: Digests) -> Result<Vec<ProjectPath>, Error> {
         self.ask(|index| {
             let condition = "JOIN heads USING (key, seq) WHERE state = ?";
             let heads = database::select(index.connection(), condition, [state_part(Some(file))])?;
@@ -135,12 +131,12 @@ impl History {
         })
     }
 
-    pub fn contains(&self, id: EventId) -> Result<bool, HistoryError> {
+    pub fn contains(&self, id: EventId) -> Result<bool, Error> {
         self.ask(|index| Ok(database::by_id(index.connection(), id)?.is_some()))
     }
 
     /// The event whose id starts with `prefix`: 4 hexadecimal digits or more.
-    pub fn event(&self, prefix: &str) -> Result<Event, HistoryError> {
+    pub fn event(&self, prefix: &str) -> Result<Event, Error> {
         let (low, high) = range_of(prefix)?;
         self.ask(|index| {
             let found = database::select(
@@ -149,18 +145,18 @@ impl History {
                 (low.as_bytes(), high.as_bytes(), CANDIDATES),
             )?;
             match &found[..] {
-                [] => Err(HistoryError::UnknownEvent { prefix: prefix.to_owned() }.into()),
+                [] => Err(unknown_event(prefix).into()),
                 [row] => index.event(row),
                 rows => {
-                    let candidates = rows.iter().map(|row| row.id).collect();
-                    Err(HistoryError::AmbiguousEvent { prefix: prefix.to_owned(), candidates }.into())
+                    let candidates: Vec<EventId> = rows.iter().map(|row| row.id).collect();
+                    Err(ambiguous_event(prefix, &candidates).into())
                 }
             }
         })
     }
 
     /// The other events that were decided together with `event`, as its commit wrote them.
-    pub fn decided_with(&self, event: &Event) -> Result<Vec<Event>, HistoryError> {
+    pub fn decided_with(&self, event: &Event) -> Result<Vec<Event>, Error> {
         let Some(first) = event.first_of_decision() else { return Ok(Vec::new()) };
         let mut found = self.ask(|index| {
             // A commit writes its events one behind the other.
@@ -178,7 +174,7 @@ impl History {
 
     /// The frontmatter after the event: found from the nearest snapshot before it, so that at most
     /// [`Event::SNAPSHOT_EVERY`] events are read.
-    pub fn state_after(&self, id: EventId) -> Result<Json, HistoryError> {
+    pub fn state_after(&self, id: EventId) -> Result<Json, Error> {
         let way = self.ask(|index| {
             let mut way: Vec<Event> = Vec::new();
             let mut next = Some(id);
@@ -193,12 +189,17 @@ impl History {
             }
             Ok(way)
         })?;
-        Lineage::new(way).state_after(id).map_err(|source| HistoryError::Replay { event: id, source })
+        Lineage::new(way).state_after(id).map_err(|source| {
+            let is_none = matches!(source, ReplayError::NoState { .. });
+            // There is no state to show, or none that can be trusted.
+            let kind = if is_none { ErrorKind::Refused } else { ErrorKind::Io };
+            Error::new(kind, format!("cannot find the state after event {id}")).because(source)
+        })
     }
 
     /// Returns the problems of the segments, in the order of their names. That an event is what its id says
     /// is not looked at here.
-    pub fn problems(&self) -> Result<Vec<SegmentProblem>, HistoryError> {
+    pub fn problems(&self) -> Result<Vec<SegmentProblem>, Error> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
                 "SELECT segments.name, segments.place, line, start, word, reason
@@ -224,15 +225,15 @@ impl History {
 }
 
 /// The first and the last id that start with `prefix`.
-fn range_of(prefix: &str) -> Result<(EventId, EventId), HistoryError> {
+fn range_of(prefix: &str) -> Result<(EventId, EventId), Error> {
     let is_hexadecimal = prefix.bytes().all(|byte| byte.is_ascii_hexdigit());
     let bound = |filler: &str| format!("{prefix}{}", filler.repeat(32 - prefix.len())).parse();
     if !is_hexadecimal || !(SHORTEST_PREFIX..=32).contains(&prefix.len()) {
-        return Err(HistoryError::NoEventId { prefix: prefix.to_owned() });
+        return Err(no_event_id(prefix));
     }
     match (bound("0"), bound("f")) {
         (Ok(low), Ok(high)) => Ok((low, high)),
-        _ => Err(HistoryError::NoEventId { prefix: prefix.to_owned() }),
+        _ => Err(no_event_id(prefix)),
     }
 }
 
@@ -246,7 +247,7 @@ pub struct Selection<'a> {
 
 impl History {
     /// The events of `selection`, the latest first; none before one that it follows.
-    pub fn select(&self, selection: Selection<'_>) -> Result<Vec<Event>, HistoryError> {
+    pub fn select(&self, selection: Selection<'_>) -> Result<Vec<Event>, Error> {
         self.ask(|index| {
             let session =
                 match selection.session.map(|name| database::number(index.connection(), name)).transpose()? {
@@ -275,7 +276,7 @@ impl History {
         })
     }
 
-    pub fn known_below(&self, folder: &ProjectPath) -> Result<Vec<ProjectPath>, HistoryError> {
+    pub fn known_below(&self, folder: &ProjectPath) -> Result<Vec<ProjectPath>, Error> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
                 "SELECT DISTINCT text FROM heads JOIN events USING (key, seq) JOIN names ON names.id = events.path
@@ -289,12 +290,12 @@ impl History {
         })
     }
 
-    pub fn latest(&self, limit: usize) -> Result<Vec<Event>, HistoryError> {
+    pub fn latest(&self, limit: usize) -> Result<Vec<Event>, Error> {
         self.select(Selection { limit: Some(limit), ..Selection::default() })
     }
 
     /// The events of a session, the first first; none where no event names it.
-    pub fn of_session(&self, session: &str) -> Result<Vec<Event>, HistoryError> {
+    pub fn of_session(&self, session: &str) -> Result<Vec<Event>, Error> {
         let mut events = self.select(Selection { session: Some(session), ..Selection::default() })?;
         events.reverse();
         Ok(events)
@@ -302,7 +303,7 @@ impl History {
 
     /// The artifacts whose state may differ between the ends of two sessions: those of which events happened
     /// in one of the two, or between their last events. In the order of their paths, each once.
-    pub fn touched(&self, one: &str, other: &str) -> Result<Vec<KnownArtifact>, HistoryError> {
+    pub fn touched(&self, one: &str, other: &str) -> Result<Vec<KnownArtifact>, Error> {
         self.ask(|index| {
             let (one, one_end) = index.end_of_session(one)?;
             let (other, other_end) = index.end_of_session(other)?;
@@ -425,6 +426,6 @@ mod tests {
             let touched: Vec<_> = touched.iter().map(|artifact| artifact.path.as_str()).collect();
             assert_eq!(touched, ["between", "end-of-one", "in-one", "in-two"]);
         }
-        assert!(matches!(history.touched("s-1", "s-9"), Err(HistoryError::UnknownSession { .. })));
+        assert_eq!(history.touched("s-1", "s-9").unwrap_err().kind(), ErrorKind::Unknown);
     }
 }

@@ -1,5 +1,6 @@
 //! The files in which segments stand, and what the file system says of them.
 
+use crate::{Error, history::unreadable};
 use std::{
     collections::BTreeMap,
     fs::{self, File},
@@ -16,7 +17,7 @@ use crate::disk::{
     own_file::{self, Access},
     root::Root,
 };
-use crate::history::{HistoryError, segments::is_joined};
+use crate::history::segments::is_joined;
 use stepmark_model::journal::SegmentName;
 
 pub const SEALED_FOLDER: &str = ".stepmark/journal";
@@ -132,15 +133,15 @@ pub(in crate::history) fn has_folder(root: &Root) -> bool {
 }
 
 /// Returns the stat of the folder of sealed segments, if there; it changes as files come into it or leave it.
-pub(in crate::history) fn sealed_folder_stat(root: &Root) -> Result<Option<FileStat>, HistoryError> {
+pub(in crate::history) fn sealed_folder_stat(root: &Root) -> Result<Option<FileStat>, Error> {
     match fs::symlink_metadata(sealed_folder(root)) {
         Err(error) if is_absent(&error) => Ok(None),
-        Err(source) => Err(HistoryError::Read { path: SEALED_FOLDER.to_owned(), source }),
+        Err(source) => Err(unreadable(SEALED_FOLDER, source)),
         Ok(metadata) => Ok(Some(FileStat::of(&metadata))),
     }
 }
 
-pub(in crate::history) fn list(root: &Root) -> Result<Listing, HistoryError> {
+pub(in crate::history) fn list(root: &Root) -> Result<Listing, Error> {
     let began = file_reading::now();
     let sealed_folder = sealed_folder_stat(root)?;
     let mut files = list_live(root)?;
@@ -149,17 +150,17 @@ pub(in crate::history) fn list(root: &Root) -> Result<Listing, HistoryError> {
     Ok(Listing { files, sealed_folder, began })
 }
 
-pub(in crate::history) fn list_live(root: &Root) -> Result<SegmentFiles, HistoryError> {
+pub(in crate::history) fn list_live(root: &Root) -> Result<SegmentFiles, Error> {
     let mut files = SegmentFiles::new();
     list_folder(root, SegmentPlace::Live, &mut files)?;
     Ok(files)
 }
 
 /// Lists what bears the name of a segment and is no regular file.
-pub(in crate::history) fn not_regular(root: &Root) -> Result<Vec<SegmentFile>, HistoryError> {
+pub(in crate::history) fn not_regular(root: &Root) -> Result<Vec<SegmentFile>, Error> {
     let mut found = Vec::new();
     for place in [SegmentPlace::Live, SegmentPlace::Copy, SegmentPlace::Sealed] {
-        let failed = |source| HistoryError::Read { path: root.shown(&place.folder(root)), source };
+        let failed = |source| unreadable(&root.shown(&place.folder(root)), source);
         let entries = match uninterrupted(|| fs::read_dir(place.folder(root))) {
             Err(error) if is_absent(&error) => continue,
             entries => entries.map_err(failed)?,
@@ -179,17 +180,17 @@ pub(in crate::history) fn not_regular(root: &Root) -> Result<Vec<SegmentFile>, H
 }
 
 /// Lists the sealed segments that git carries, copies or not.
-pub(in crate::history) fn list_sealed(root: &Root) -> Result<SegmentFiles, HistoryError> {
+pub(in crate::history) fn list_sealed(root: &Root) -> Result<SegmentFiles, Error> {
     let mut files = SegmentFiles::new();
     list_folder(root, SegmentPlace::Sealed, &mut files)?;
     Ok(files)
 }
 
-fn list_folder(root: &Root, place: SegmentPlace, files: &mut SegmentFiles) -> Result<(), HistoryError> {
+fn list_folder(root: &Root, place: SegmentPlace, files: &mut SegmentFiles) -> Result<(), Error> {
     match add_folder(root, place, files) {
         // A file in place of the folder is not the same as none.
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(HistoryError::Read { path: root.shown(&place.folder(root)), source: error })
+            Err(unreadable(&root.shown(&place.folder(root)), error))
         }
         _ => Ok(()),
     }

@@ -1,8 +1,10 @@
 //! A segment read from its start, and what is wrong with it.
 
+use crate::Error;
 use crate::disk::own_file::{self, Access};
 use crate::history::segments::{LONGEST_LINE, SEALED_FOLDER, files, is_joined, without_line_end};
-use crate::history::{HistoryError, SegmentFile, SegmentPlace, VerifiedSegments};
+use crate::history::unreadable;
+use crate::history::{SegmentFile, SegmentPlace, VerifiedSegments};
 use crate::{disk::root::Root, history::index::Fault};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -25,7 +27,7 @@ impl SegmentSource {
         let buffer = buffer.clamp(SMALLEST_BUFFER, LARGEST_BUFFER);
         match file.open(root) {
             Err(error) if files::is_absent(&error) => Err(Fault::Stale),
-            Err(source) => Err(HistoryError::Read { path: file.path(root), source }.into()),
+            Err(source) => Err(unreadable(&file.path(root), source).into()),
             Ok(opened) => Ok(Self(BufReader::with_capacity(buffer, opened))),
         }
     }
@@ -167,7 +169,7 @@ pub type SegmentEnds = BTreeMap<SegmentName, SegmentEnd>;
 pub(crate) type JoinedSegments = BTreeMap<SegmentName, BTreeSet<SegmentName>>;
 
 /// The segments in files of joined ones, by the names of these. Files that cannot be read are left out.
-pub(crate) fn joined_segments(root: &Root) -> Result<JoinedSegments, HistoryError> {
+pub(crate) fn joined_segments(root: &Root) -> Result<JoinedSegments, Error> {
     let files = files::list_sealed(root)?.into_keys().filter(is_joined);
     let named = |file: SegmentName| Some((names_in(root, &file).ok()?, file));
     Ok(files.filter_map(named).map(|(names, file)| (file, names)).collect())

@@ -1,5 +1,7 @@
 //! All segments read again, whatever the index says of them.
 
+use crate::Error;
+use crate::history::{restless, unreadable};
 use std::collections::{HashMap, HashSet, btree_map::Entry};
 
 use std::io;
@@ -9,7 +11,7 @@ use crate::history::index::{EventSum, Fault};
 use crate::history::segments::{
     NamedHeads, ReadLine, SegmentEnd, SegmentEnds, SegmentFile, SegmentSource, files, lines,
 };
-use crate::history::{HistoryError, SegmentPlace, SegmentProblem};
+use crate::history::{SegmentPlace, SegmentProblem};
 use stepmark_model::journal::{Event, EventId, LineProblem, SegmentName, heads_in};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +30,7 @@ const ATTEMPTS: u32 = 5;
 
 /// Reads all segments of the project at `root` from end to end: every line must follow the one before, and
 /// every event must be what its id was made from. Takes memory for one line; uses no index.
-pub fn verify_segments(root: &Root) -> Result<VerifiedSegments, HistoryError> {
+pub fn verify_segments(root: &Root) -> Result<VerifiedSegments, Error> {
     for _ in 0..ATTEMPTS {
         match verify_all(root) {
             Ok(verified) => return Ok(verified),
@@ -37,7 +39,7 @@ pub fn verify_segments(root: &Root) -> Result<VerifiedSegments, HistoryError> {
             Err(Fault::Stale | Fault::Database(_)) => {}
         }
     }
-    Err(HistoryError::Restless)
+    Err(restless())
 }
 
 type Told = (SegmentName, SegmentPlace, u64, u64);
@@ -144,7 +146,7 @@ impl<'a> Verification<'a> {
             self.take(file, line);
             Ok::<(), io::Error>(())
         });
-        let (_, parts) = read.map_err(|source| HistoryError::Read { path: file.path(self.root), source })?;
+        let (_, parts) = read.map_err(|source| unreadable(&file.path(self.root), source))?;
         self.verified.segments += u64::from(parts.is_empty());
         for part in parts {
             let (place, last, lines, start) = (file.place, part.last, part.lines, part.start);

@@ -6,6 +6,7 @@ pub(crate) mod records;
 pub(crate) mod stories;
 
 use std::{collections::BTreeMap, path::PathBuf};
+use stepmark_store::flows::unusable_graph;
 
 use crate::{
     commands::flow::graph_file,
@@ -20,12 +21,7 @@ use stepmark_model::{
     autodev::SubStep,
     flows::{EventDump, Graph},
 };
-use stepmark_store::{
-    autodev::{Adoption, AdoptionError},
-    commit,
-    flows::{FlowError, Flows},
-    workspace::Workspace,
-};
+use stepmark_store::{autodev::Adoption, commit, flows::Flows, workspace::Workspace};
 
 /// Bring what other files say into frontmatter, after asking
 ///
@@ -143,10 +139,6 @@ impl Autodev {
     }
 }
 
-failures! {
-    AdoptionError: Findings { Artifact, Change, Configure };
-}
-
 /// Take in a graph of tasks, in YAML or JSON, or the graphs in a dump of the events of Hivemind
 ///
 /// Adds the key `flows` to .stepmark/config.yaml, which switches the commands and rules of flows on. A graph
@@ -181,7 +173,7 @@ impl ImportFlow {
         beside: impl FnOnce(&Workspace, ProjectPath) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         for graph in graphs {
-            graph.check().map_err(|source| FlowError::Graph { id: graph.id.clone(), source })?;
+            graph.check().map_err(|source| unusable_graph(&graph.id, source))?;
         }
         if self.dry_run {
             return Ok(());

@@ -15,7 +15,7 @@ use clap::{Args, Subcommand};
 use projection::{AllArtifacts, Projection};
 use projection::{Done, manifest_place, of_gates, of_ledgers, of_manifest};
 use stepmark_model::{artifact::ProjectPath, tracked_artifact::TrackedArtifact};
-use stepmark_store::{gates::GateRebuild, workspace::ArtifactError};
+use stepmark_store::gates::GateRebuild;
 
 /// Rebuild what is derived: ledgers, gates, manifests, catalogues, the database
 ///
@@ -111,7 +111,7 @@ impl SomeArtifacts {
             let path = project.known_path(given)?;
             match project.workspace.artifact(&path) {
                 Ok(artifact) => present.push(artifact),
-                Err(ArtifactError::Missing { .. }) => {
+                Err(error) if error.is_missing() => {
                     output.warning(format_args!("`{path}` is not there: what was made of it goes"));
                 }
                 Err(error) => return Err(error.into()),

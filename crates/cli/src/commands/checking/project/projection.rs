@@ -17,9 +17,9 @@ use stepmark_model::{
     artifact::ProjectPath, bmad::sprint::LedgerEntry, check::Finding, projection::ProjectionFacts,
 };
 use stepmark_store::{
+    Error,
     bmad::sprint::{BrokenSprintStatus, LedgerProjection},
-    changes::ChangeError,
-    disk::{WalkError, WalkProblemKind},
+    disk::WalkProblemKind,
     gates::GateRebuild,
     manifest::{IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace},
     projection::Published,
@@ -31,7 +31,7 @@ use stepmark_store::{
 pub(super) struct AllArtifacts(Option<Artifacts>);
 
 impl AllArtifacts {
-    fn read(&mut self, project: &OpenProject) -> Result<&mut Artifacts, WalkError> {
+    fn read(&mut self, project: &OpenProject) -> Result<&mut Artifacts, Error> {
         Ok(match &mut self.0 {
             Some(artifacts) => artifacts,
             unread => unread.insert(project.workspace.artifacts()?),
@@ -111,7 +111,7 @@ impl Projection {
             Self::Ledgers => {
                 let found = artifacts.read(project)?;
                 let mut done = project.workspace.ledgers().project(&found.artifacts, false);
-                done.failed.extend(mem::take(&mut found.unreadable).into_iter().map(ChangeError::from));
+                done.failed.extend(mem::take(&mut found.unreadable));
                 Ok(of_ledgers(&done))
             }
             Self::Gates => {
@@ -295,7 +295,7 @@ pub(crate) fn problems(done: &LedgerProjection) -> Vec<String> {
     });
     let left =
         done.left.iter().map(|left| format!("{}: {}: left: {}", left.entry.story, left.entry, left.reason));
-    let failed = done.failed.iter().map(|error: &ChangeError| chain(error));
+    let failed = done.failed.iter().map(|error: &Error| chain(error));
     refused.chain(left).chain(done.broken.iter().map(broken)).chain(failed).collect()
 }
 

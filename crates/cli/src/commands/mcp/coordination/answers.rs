@@ -3,8 +3,9 @@
 use serde_json::{Map, Value as Json, json};
 use stepmark_mcp::Answer;
 use stepmark_model::coordination::{Overview, Record, State};
+use stepmark_store::Error;
 use stepmark_store::coordination::{CoordinationFiles, TaskChange};
-use stepmark_store::records::SystemError;
+use stepmark_store::records::no_record;
 
 use crate::{
     commands::coordination::report::{discovery, wire},
@@ -111,7 +112,7 @@ pub(super) fn claimed(change: &TaskChange) -> Answer {
     with_drift(answer(json!({ "claimed": true, "task": wire(task) }), text), &change.files)
 }
 
-pub(super) fn nothing_to_claim(why: &SystemError) -> Answer {
+pub(super) fn nothing_to_claim(why: &Error) -> Answer {
     answer(json!({ "claimed": false }), why.to_string())
 }
 
@@ -144,10 +145,10 @@ pub(super) fn tasks(state: &State, status: Option<&str>) -> Answer {
     answer(json!({ "total": all.len(), "tasks": all }), text)
 }
 
-pub(super) fn results(state: &State, ids: &[String]) -> Result<Answer, SystemError> {
+pub(super) fn results(state: &State, ids: &[String]) -> Result<Answer, Error> {
     let named = |id: &String| {
         let found = state.tasks.iter().find(|task| task.id == *id);
-        found.ok_or_else(|| SystemError::Unknown { what: "task", id: id.clone() })
+        found.ok_or_else(|| no_record("task", id))
     };
     let found: Vec<&Record> = if ids.is_empty() {
         state.tasks.iter().filter(|task| matches!(task.status(), "done" | "failed")).collect()

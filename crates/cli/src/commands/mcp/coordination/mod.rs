@@ -6,20 +6,16 @@ mod tools;
 
 use stepmark_mcp::{Answer, Arguments, Refusal, Tool, ToolSet, read};
 use stepmark_model::coordination::{Format, NewTask, task_move};
+use stepmark_store::Error;
+use stepmark_store::ErrorKind;
 use stepmark_store::coordination::Coordination;
-use stepmark_store::records::{RecordsError, SystemError};
 
 use self::tools::{
     Agent, Batch, Beginning, ByStatus, ByTags, Done, Failed, Found, Held, Joining, Nothing, Tasks, Wanted,
 };
 use super::Opening;
 use crate::{
-    commands::coordination::{
-        board::overview,
-        report::{Surface, remedy},
-        switched_on,
-        task::ended,
-    },
+    commands::coordination::{board::overview, report::help_of_tools, switched_on, task::ended},
     environment,
     exit::Failure,
     project::Project,
@@ -67,7 +63,7 @@ impl CoordinationTools {
     fn on(
         &self,
         agent: Option<&str>,
-        act: impl FnOnce(&Coordination<'_>) -> Result<Answer, SystemError>,
+        act: impl FnOnce(&Coordination<'_>) -> Result<Answer, Error>,
     ) -> Result<Answer, Refusal> {
         self.on_project(agent, |coordination, _| act(coordination))
     }
@@ -75,13 +71,13 @@ impl CoordinationTools {
     fn on_project(
         &self,
         agent: Option<&str>,
-        act: impl FnOnce(&Coordination<'_>, &Project) -> Result<Answer, SystemError>,
+        act: impl FnOnce(&Coordination<'_>, &Project) -> Result<Answer, Error>,
     ) -> Result<Answer, Refusal> {
         let project = self.opening.project(agent).map_err(refusal)?;
         let coordination = project.workspace.coordination().ok_or_else(not_begun)?;
-        act(&coordination, &project).map_err(|error| match error {
-            SystemError::Records(RecordsError::NotBegun { .. }) => not_begun(),
-            error => refused(error),
+        act(&coordination, &project).map_err(|error| match error.kind() {
+            ErrorKind::NotBegun => not_begun(),
+            _ => refused(error),
         })
     }
 
@@ -111,9 +107,7 @@ impl CoordinationTools {
             "claim_task" => {
                 let Agent { agent_id } = read(given)?;
                 self.on(Some(&agent_id), |coordination| match coordination.claim(&agent_id) {
-                    Err(nothing @ SystemError::NothingToClaim { .. }) => {
-                        Ok(answers::nothing_to_claim(&nothing))
-                    }
+                    Err(nothing) if nothing.is_idle() => Ok(answers::nothing_to_claim(&nothing)),
                     claimed => Ok(answers::claimed(&claimed?)),
                 })
             }
@@ -189,8 +183,8 @@ fn not_begun() -> Refusal {
         .with_remedy("call init_coordination with a goal")
 }
 
-fn refused(error: SystemError) -> Refusal {
-    let remedy = remedy(&error, Surface::Tools);
+fn refused(error: Error) -> Refusal {
+    let remedy = help_of_tools(&error);
     let refusal = refusal(error.into());
     Refusal { remedy: remedy.or(refusal.remedy), ..refusal }
 }

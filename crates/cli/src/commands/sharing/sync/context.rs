@@ -10,8 +10,8 @@ use std::{
 };
 
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::disk::{StateFolder, WalkError};
-use stepmark_store::history::{History, HistoryError};
+use stepmark_store::disk::StateFolder;
+use stepmark_store::history::History;
 use stepmark_store::workspace::{Clock, Workspace};
 use stepmark_sync::{
     Error, ErrorKind,
@@ -193,7 +193,7 @@ pub(super) fn snapshot(
     workspace: &Workspace,
     project: &str,
     settings: &TrackerSettings,
-) -> Result<Snapshot, SnapshotError> {
+) -> Result<Snapshot, stepmark_store::Error> {
     let mut summaries = workspace.checks().summaries()?;
     summaries.keep();
     let elsewhere = match settings.prune {
@@ -233,23 +233,6 @@ pub(super) fn snapshot(
         Some(elsewhere) => snapshot.keeping(elsewhere),
         None => snapshot.partial(),
     })
-}
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum SnapshotError {
-    #[error(transparent)]
-    Artifacts(#[from] WalkError),
-    #[error(transparent)]
-    History(#[from] HistoryError),
-}
-
-impl From<SnapshotError> for Failure {
-    fn from(error: SnapshotError) -> Self {
-        match error {
-            SnapshotError::Artifacts(error) => error.into(),
-            SnapshotError::History(error) => error.into(),
-        }
-    }
 }
 
 /// The name of this process in leases, by which a person finds it; no other process has the same.

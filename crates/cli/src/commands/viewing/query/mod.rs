@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 use stepmark_store::{
-    index::{AskError, Freshness},
+    index::Freshness,
     index_db::{
         self, Answer as Found, Cell, Column, Limits, NAMED_QUERIES, NamedQuery, Part, Parts, QueryError,
         SqlQuery, Table, VIEWS, View, schema_markdown,
@@ -83,18 +83,16 @@ impl Query {
             return Ok(Exit::Fine);
         }
         let (sql, defaults) = self.query()?;
-        let query = SqlQuery::prepare(sql).map_err(|error| not_asked(error, sql))?;
+        let query = SqlQuery::prepare(sql).map_err(|error| not_asked(&error, sql))?;
         let project = project()?;
         let freshness = freshness(self.no_refresh, query.parts(), &project, environment)?;
         let parameters = self.parameters(defaults, &project)?;
         let limits =
             Limits { time: Duration::from_secs(self.timeout), rows: self.limit, ..Limits::default() };
         let asked = project.workspace.index().ask(&query, &parameters, limits, &freshness);
-        let found = asked.map_err(|error| match error {
-            AskError::Query(error) => not_asked(error, sql),
-            AskError::Refresh(error) => error.into(),
-            _ => Failure::from_error(Exit::Io, &error)
-                .with_help("leave out `--no-refresh`, or run `stepmark project --index`"),
+        let found = asked.map_err(|error| match error.detail() {
+            Some(query) => not_asked(query, sql),
+            None => error.into(),
         })?;
         if let Some(reason) = &found.in_memory {
             output.warning(format_args!(
@@ -183,9 +181,9 @@ fn freshness(
     })
 }
 
-fn not_asked(error: QueryError, sql: &str) -> Failure {
+fn not_asked(error: &QueryError, sql: &str) -> Failure {
     match error {
-        QueryError::Sql { ref message, offset, ref near } => {
+        QueryError::Sql { message, offset, near } => {
             let place = offset.map(|offset| format!("\n{}", marked_place("query", sql, offset)));
             let failure = Failure::new(Exit::Usage, format!("{message}{}", place.unwrap_or_default()));
             if near.is_empty() {
@@ -194,27 +192,27 @@ fn not_asked(error: QueryError, sql: &str) -> Failure {
                 failure.with_help(format!("did you mean {}? `--schema` shows all", near.join(", ")))
             }
         }
-        QueryError::NotReading { .. } => Failure::from_error(Exit::Usage, &error).with_help(
+        QueryError::NotReading { .. } => Failure::from_error(Exit::Usage, error).with_help(
             "a query begins with SELECT, WITH or VALUES; `stepmark set` and its kin change artifacts",
         ),
-        QueryError::Nothing | QueryError::Several => Failure::from_error(Exit::Usage, &error),
-        QueryError::Unbound { ref name } => {
+        QueryError::Nothing | QueryError::Several => Failure::from_error(Exit::Usage, error),
+        QueryError::Unbound { name } => {
             let key = name.trim_start_matches([':', '@', '$', '?']);
             let key = if key.is_empty() { "KEY" } else { key };
-            Failure::from_error(Exit::Usage, &error).with_help(format!("add `--param {key}=VALUE`"))
+            Failure::from_error(Exit::Usage, error).with_help(format!("add `--param {key}=VALUE`"))
         }
-        QueryError::Unknown { .. } => Failure::from_error(Exit::Usage, &error),
+        QueryError::Unknown { .. } => Failure::from_error(Exit::Usage, error),
         QueryError::TooLong { .. } => {
-            Failure::from_error(Exit::Findings, &error).with_help("give it more time with `--timeout`")
+            Failure::from_error(Exit::Findings, error).with_help("give it more time with `--timeout`")
         }
         QueryError::TooMany { .. } => {
-            Failure::from_error(Exit::Findings, &error).with_help("allow more with `--limit`")
+            Failure::from_error(Exit::Findings, error).with_help("allow more with `--limit`")
         }
-        QueryError::TooLarge { .. } => Failure::from_error(Exit::Findings, &error)
+        QueryError::TooLarge { .. } => Failure::from_error(Exit::Findings, error)
             .with_help("ask for fewer rows or columns, or for shorter values"),
-        QueryError::TooMuchMemory { .. } => Failure::from_error(Exit::Findings, &error)
+        QueryError::TooMuchMemory { .. } => Failure::from_error(Exit::Findings, error)
             .with_help("sort, group or join fewer rows, or shorter values"),
-        _ => Failure::from_error(Exit::Io, &error),
+        _ => Failure::from_error(Exit::Io, error),
     }
 }
 
