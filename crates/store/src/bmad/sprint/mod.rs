@@ -9,8 +9,8 @@ mod import;
 #[cfg(feature = "write")]
 mod projecting;
 
-#[cfg(feature = "write")]
 use crate::Error;
+#[cfg(feature = "write")]
 use std::sync::Arc;
 use std::{
     collections::{BTreeMap, BTreeSet, btree_map::Entry},
