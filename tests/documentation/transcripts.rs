@@ -8,10 +8,7 @@ use std::{
     process::Command,
 };
 
-use crate::{
-    book::{folder, readme},
-    fences::fences,
-};
+use crate::{book::folder, fences::fences};
 
 /// The time that the program reads in transcripts.
 const TIME: &str = "2026-11-22T10:15:00Z";
@@ -51,12 +48,11 @@ fn transcripts_are_what_the_program_prints() {
     }
 }
 
-/// The README, and the pages of the book that have a transcript.
+/// The pages of the book that have a transcript.
 fn pages() -> Vec<PathBuf> {
     let listing = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
     let mut pages: Vec<PathBuf> =
         listing.filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect();
-    pages.push(readme());
     pages.retain(|path| {
         fences(&fs::read_to_string(path).unwrap()).iter().any(|fence| fence.kind == "console")
     });

@@ -1,13 +1,13 @@
 //! The instruction file of the project: assembled, judged, and written anew at a cycle boundary only: a
 //! session that runs keeps the instructions that it began with.
 
-use crate::{Error, ErrorKind, projection::with_help_of_foreign};
+use crate::{Error, ErrorKind};
 use std::borrow::Cow;
 
 use crate::disk::WalkProblem;
-#[cfg(feature = "write")]
-use crate::projection::publish;
 use crate::projection::{OnEdit, ProjectedFile, Projection, Witness};
+#[cfg(feature = "write")]
+use crate::projection::{publish, with_help_of_foreign};
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath, StateDigest},

@@ -14,12 +14,12 @@ use crate::{Error, ErrorKind};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::ArtifactKey,
-    lease::{Lease, LeaseRefusal},
+    lease::Lease,
 };
 #[cfg(feature = "write")]
 use stepmark_model::{
     journal::{Attribution, EventDraft, Kind},
-    lease::{self, AcquiredLease, Claim},
+    lease::{self, AcquiredLease, Claim, LeaseRefusal},
 };
 
 /// The largest number of bytes that the file of a lease may have.

@@ -9,7 +9,6 @@ mod import;
 #[cfg(feature = "write")]
 mod projecting;
 
-#[cfg(feature = "write")]
 use crate::Error;
 use std::{
     collections::{BTreeMap, BTreeSet, btree_map::Entry},
