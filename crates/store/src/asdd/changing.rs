@@ -49,12 +49,11 @@ impl Asdd<'_> {
         Ok((slice, self.follow()))
     }
 
-    /// The slice that `given` names: by its id, or a beginning that no other has.
+    /// Finds a slice by its id or a unique prefix of it.
     pub fn slice_id(&self, given: &str) -> Result<String, Error> {
         self.whole_id(SliceKind::Slice, given)
     }
 
-    /// Returns whether history knows a slice `id`: one that is gone keeps its id.
     pub fn was_given(&self, id: &str) -> Result<bool, Error> {
         let (path, folder) = (self.path_of(SliceKind::Slice, id)?, &self.settings.folder);
         Ok(self
@@ -65,7 +64,6 @@ impl Asdd<'_> {
             .contains(&path))
     }
 
-    /// Makes `made` on the slice `id`, told as an event of the kind `event`.
     pub fn change(
         &self,
         id: &str,
@@ -135,7 +133,7 @@ impl Asdd<'_> {
         Ok((slice, self.follow()))
     }
 
-    /// Notes a sign of life; the manifest follows. The journal is told where the status or the work changes.
+    /// Updates the manifest as well; the journal gets an event only if the status or the work state changes.
     pub fn heartbeat(
         &self,
         agent: &str,
@@ -208,7 +206,7 @@ impl Asdd<'_> {
         self.write_new(record, draft, || id_taken(&kind, &id))
     }
 
-    /// Brings back from git the file's bytes that have the hash `accepted`; returns why not, if not found.
+    /// Restores the bytes with the hash `accepted` from git; returns the reason if git does not have them.
     pub(super) fn restore_accepted(
         &self,
         path: &str,
@@ -290,7 +288,6 @@ pub(super) struct Reading {
 }
 
 impl Asdd<'_> {
-    /// All proposals, the oldest first.
     pub fn proposals(&self) -> Result<Vec<Proposal>, Error> {
         let folder = self.workspace.root().state().folder(StateFolder::Proposals);
         let names = match folder {
@@ -300,7 +297,7 @@ impl Asdd<'_> {
         let proposals = names.iter().filter(|name| name.starts_with(PROPOSAL));
         let mut proposals: Vec<Proposal> =
             proposals.filter_map(|name| self.read(name).ok().flatten()).collect();
-        // As texts, times without a last zero would not be in order.
+        // Compared as times: their texts do not sort, since trailing zeros are left off.
         proposals.sort_by_cached_key(|own| (read_time(&own.created_at), own.proposal_id.clone()));
         Ok(proposals)
     }
@@ -319,7 +316,7 @@ impl Asdd<'_> {
         found.ok_or_else(|| no_proposal(id))
     }
 
-    /// Keeps a proposal, so that it outlives a loss of power.
+    /// Flushed, so that it survives a loss of power.
     pub(super) fn keep(&self, proposal: &Proposal) -> Result<(), Error> {
         let size = serde_json::to_vec(proposal).map_err(|error| local("a proposal", error.into()))?.len();
         if size as u64 > LIMIT {
@@ -350,7 +347,7 @@ impl Asdd<'_> {
         })
     }
 
-    /// Keeps what an agent has read. Whoever loses it reads again.
+    /// Not flushed: an agent that loses it reads again.
     pub(super) fn keep_reading(&self, reading: &Reading) -> Result<(), Error> {
         let name = name_of(&reading.slice, &reading.agent);
         self.write(&name, reading, FsyncPolicy::Never).map_err(|source| local("what agents read", source))
@@ -373,7 +370,7 @@ impl Asdd<'_> {
 }
 
 fn name_of(slice: &str, agent: &str) -> String {
-    // No `=` stands in a stem of a file.
+    // File stems never contain `=`.
     format!("{BEGUN}{}={}.json", file_stem(slice), file_stem(&plain_name(agent)))
 }
 

@@ -17,7 +17,7 @@ impl Asdd<'_> {
         SliceFacts { files: paths.map(|path| (path.clone(), self.hash(&path))).collect() }
     }
 
-    /// The hash of a file that may be accepted: one of the project, and none of git's or stepmark's own.
+    /// `None` for paths outside the project and for files of git or stepmark.
     #[cfg(feature = "write")]
     pub(super) fn hash_of_work(&self, path: &str) -> Result<FileHash, AsddRefusal> {
         match ProjectPath::new(path).is_ok_and(|path| self.is_own_file(&path)) {
@@ -39,7 +39,7 @@ impl Asdd<'_> {
         Some(FileHash::of(&self.workspace.read_file(&path).ok()?))
     }
 
-    /// The configuration's demands on agents; thresholds of `steering/agent-thresholds.md` where it has none.
+    /// The configuration's rules; `steering/agent-thresholds.md` fills in what it leaves out.
     pub(super) fn rules(&self) -> Rules {
         let AsddSettings { thresholds, ccs_floor, steering, .. } = self.settings.clone();
         let mut rules = Rules { thresholds, ccs_floor, steering };
@@ -52,7 +52,6 @@ impl Asdd<'_> {
         rules
     }
 
-    /// The slices whose files do not fit them, and why no agent can begin with these.
     pub fn held_up(&self) -> Result<BTreeMap<String, String>, Error> {
         let state = self.state()?;
         let reason = |slice: &Record| {
@@ -65,7 +64,6 @@ impl Asdd<'_> {
         Ok(held.collect())
     }
 
-    /// The facts that a check holds slices against; `None` where they cannot be read.
     pub(crate) fn facts(&self) -> Option<AsddFacts> {
         let state = self.state().ok()?;
         let paths = state.slices.iter().flat_map(SliceFacts::paths_of);
@@ -81,14 +79,12 @@ impl Asdd<'_> {
     }
 }
 
-/// All slices in one view: `stepmark asdd status` and the page show the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AsddStatus {
     pub state: State,
     pub signals: Signals,
-    /// The slices that others changed in the manifest; none where that cannot be told, as without `write`.
+    /// The slices that others changed in the manifest; empty without the feature `write`, which finds them.
     pub drift: Vec<String>,
-    /// The slices that no agent can begin with, each with the reason.
     pub held_up: BTreeMap<String, String>,
 }
 

@@ -1,4 +1,4 @@
-//! The manifest, which follows the records, and becomes records.
+//! The manifest: written from the records, and imported into them.
 
 use crate::{Error, ErrorKind, records::nothing_to_import};
 use std::path::Path;
@@ -22,7 +22,6 @@ use stepmark_model::{
 
 type Drift = records::Drift<SliceKind>;
 
-/// The state of the manifest: what was written, and what other programs changed in it.
 pub type AsddFiles = Followed<Drift>;
 
 pub(crate) struct ManifestOf<'c, 'w> {
@@ -88,7 +87,6 @@ impl ChangedRecords for Asdd<'_> {
 }
 
 impl Workspace {
-    /// Makes the manifest follow a change of the artifact at `path`, where it is a record of ASDD.
     pub(crate) fn follow_slices(&self, path: &ProjectPath) -> Option<Remark> {
         let asdd = self.asdd().filter(|own| path.starts_with(&own.settings.folder))?;
         Some(Remark::FilesLeft { reason: asdd.follow().behind? })
@@ -100,7 +98,7 @@ impl<'w> Asdd<'w> {
         Ok(self.settings.folder.join(MANIFEST)?)
     }
 
-    /// The manifest. Of heartbeats the newer one counts, also where another clone told it.
+    /// Of two heartbeats the newer counts, whichever clone recorded it.
     pub(super) fn manifest(&self) -> Result<ManifestOf<'_, 'w>, Error> {
         let path = self.manifest_path()?;
         let mut signals = self.signals();
@@ -109,12 +107,11 @@ impl<'w> Asdd<'w> {
         Ok(ManifestOf { asdd: self, path, signals })
     }
 
-    /// Makes the manifest follow. The change is made: what goes wrong here is told beside it.
+    /// Updates the manifest. The change is already made, so errors here are only reported.
     pub(super) fn follow(&self) -> AsddFiles {
         self.project(&Overwrite::None).unwrap_or_else(|error| behind(&error))
     }
 
-    /// Writes the manifest; changes that other programs made in it are given up as `overwrite` says.
     pub fn project(&self, overwrite: &Overwrite) -> Result<AsddFiles, Error> {
         if !matches!(overwrite, Overwrite::None) {
             self.want_agents_to_be_custodian("giving up what others wrote, by an agent,")?;
@@ -135,11 +132,11 @@ impl<'w> Asdd<'w> {
         Ok(drift.into_iter().map(|drift| drift.id).collect())
     }
 
-    /// The records as they are now, for a change of them: a manifest that says the same counts as written.
+    /// The records, ready for a change: a manifest that already agrees counts as written.
     pub(super) fn state_to_change(&self) -> Result<State, Error> {
         let state = self.state()?;
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
-        // What cannot be compared is told when the manifest follows.
+        // Conflicts are reported when the manifest is updated.
         record_files::adopt(root, options, &self.manifest()?, &mut FoundFiles::default()).ok();
         Ok(state)
     }
@@ -148,7 +145,6 @@ impl<'w> Asdd<'w> {
         self.states_of_files()
     }
 
-    /// The findings in the manifest, where the records are `state` and `read` gives a file.
     pub(crate) fn file_findings(
         &self,
         state: &State,
@@ -159,7 +155,7 @@ impl<'w> Asdd<'w> {
 }
 
 impl Asdd<'_> {
-    /// Compares the records with the manifest at `place`, outside of the project too; `None`: its own.
+    /// Compares the records with the manifest at `place` (may be outside the project; `None`: its own).
     pub fn survey(&self, place: Option<&Path>) -> Result<ImportSurvey<SliceKind>, Error> {
         let own = self.workspace.root().path().join(self.manifest_path()?.as_str());
         let given = place.map_or_else(
@@ -184,8 +180,8 @@ impl Asdd<'_> {
         Ok(ImportSurvey::of(&self.manifest()?, theirs, ours.as_ref(), (is_own, last)))
     }
 
-    /// Brings in what `found` holds: new records, changed ones where `takes_file`; lost ones go with
-    /// `removes`. Returns the number of records that changed, and the state of the manifest.
+    /// Imports `found`: new records, changed ones if `takes_file`; missing ones are removed if `removes`.
+    /// Returns the number of changed records, and the manifest's state.
     pub fn import(
         &self,
         found: &ImportSurvey<SliceKind>,

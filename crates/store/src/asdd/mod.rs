@@ -1,14 +1,14 @@
-//! ASDD in a project: agents lead slices through phases, a record each, and the manifest that they read
-//! follows (docs/formats.md, "ASDD").
+//! ASDD in a project: agents take slices through phases. Each slice is a record; the manifest that agents
+//! read is written from them (docs/formats.md, "ASDD").
 //!
 //! # Flow
-//! An agent begins: what the slice says is held against the files → it works, and proposes what follows → the
-//! proposal is validated, and committed by the custodian, at once where the slice says `AUTO` → the manifest
-//! follows ([`crate::projection`]).
+//! An agent begins: the slice is compared with its files → the agent works and proposes → the proposal is
+//! validated, and committed by the custodian (at once if the slice is `AUTO`) → the manifest is updated
+//! ([`crate::projection`]).
 //!
 //! # Guarantees
-//! * A proposal rests on the slice as its agent read it: when that has changed, it is refused, and kept.
-//! * A slice is what it was, or what a proposal makes of it, whenever the process dies.
+//! * A proposal is based on the slice as its agent read it; if that has changed, it is refused, and kept.
+//! * A slice is the old one or the proposed one, whenever the process dies.
 
 mod records;
 mod facts;
@@ -42,12 +42,11 @@ pub struct Asdd<'w> {
 }
 
 impl Workspace {
-    /// ASDD in the project; `None` where the configuration has no key `asdd`.
     pub fn asdd(&self) -> Option<Asdd<'_>> {
         Some(Asdd { workspace: self, settings: self.configuration().asdd.as_ref()? })
     }
 
-    /// The same project with ASDD switched on, if it is not: for a manifest that may be brought in.
+    /// Switches ASDD on, for a project whose manifest is only about to be imported.
     #[must_use]
     pub fn with_asdd(mut self) -> Self {
         self.configuration_mut().switch_asdd_on();
@@ -60,7 +59,6 @@ impl<'w> Asdd<'w> {
         self.settings
     }
 
-    /// The last sign of life of each agent, as this clone knows it.
     pub fn signals(&self) -> Signals {
         read_signals(self.workspace.root(), SYSTEM)
     }

@@ -1,4 +1,4 @@
-//! A look at agents that are silent, and at conflicts that nobody settles.
+//! Finds silent agents, and conflicts that nobody settles.
 
 use super::{Asdd, changing::draft};
 use crate::{Error, records::not_written};
@@ -23,8 +23,8 @@ pub struct Monitored {
 }
 
 impl Asdd<'_> {
-    /// Tells the journal each time that the time of a working agent has run out, and blocks its slice when
-    /// that was too often; slices locked for a conflict without a rule are blocked when their time is over.
+    /// Records each expired agent and blocks its slice after too many expiries. Slices locked for a conflict
+    /// without a rule are blocked when their time is over.
     pub fn monitor(&self) -> Result<Monitored, Error> {
         let mut found = Monitored::default();
         self.end_conflicts(&self.state_to_change()?, &mut found)?;
@@ -60,7 +60,6 @@ impl Asdd<'_> {
         Ok(found)
     }
 
-    /// Blocks slices whose proposals contradict each other for too long.
     fn end_conflicts(&self, state: &stepmark_model::asdd::State, found: &mut Monitored) -> Result<(), Error> {
         let steering = self.rules().steering;
         for slice in state.slices.iter().filter(|slice| slice.status() == "LOCK") {
@@ -96,7 +95,7 @@ pub struct Rebuilt {
 }
 
 impl Asdd<'_> {
-    /// Makes slices that are gone or unreadable again: from history, and from files of phases without one.
+    /// Recreates missing or unreadable slices from history, and from phase files without a slice.
     pub fn rebuild(&self) -> Result<Rebuilt, Error> {
         let mut rebuilt = Rebuilt::default();
         for (path, record) in self.lost()? {
@@ -116,7 +115,6 @@ impl Asdd<'_> {
         Ok(rebuilt)
     }
 
-    /// The slices gone or unreadable, as history knows them last; one that was taken away is none.
     fn lost(&self) -> Result<Vec<(ProjectPath, Record)>, Error> {
         let (folder, history) = (self.path_of(SliceKind::Slice, "x")?.parent(), self.workspace.history());
         let mut lost = Vec::new();
@@ -128,7 +126,7 @@ impl Asdd<'_> {
             let Some(state) = self.workspace.last_state(&known)? else { continue };
             if let Ok(mut record) = Record::of_state(state, String::new()) {
                 if known.heads.len() > 1 {
-                    // Which of them counts, as after a checkout of an older version, a person knows.
+                    // After a checkout of an older version only a person knows which one counts.
                     record.set("needs_human_review", vec!["status"]);
                 }
                 lost.push((known.path, record));
@@ -137,7 +135,7 @@ impl Asdd<'_> {
         Ok(lost)
     }
 
-    /// The files of phases: `specs/NAME/KEY.md`.
+    /// `specs/NAME/KEY.md`.
     fn files_of_phases(&self) -> Result<Vec<FoundFile>, Error> {
         let specs = self.settings.folder.join("specs")?;
         let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The atomic update: an agent begins, proposes, and the custodian commits or refuses.
+//! Atomic updates: an agent begins and proposes; the custodian commits or refuses.
 
 use super::changing::no_proposal;
 use crate::{Error, records::no_record};
@@ -27,9 +27,8 @@ pub struct Begun {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draft {
-    /// Values of keys; `status` is the phase that comes next.
     pub set: Map<String, Json>,
-    /// The files that the agent made: key of `phase_data`, and path.
+    /// Keys of `phase_data`, each with the path of the agent's file.
     pub files: Vec<(String, String)>,
     pub confidence: Option<Confidence>,
     pub trace: Option<String>,
@@ -64,8 +63,8 @@ impl Asdd<'_> {
         Ok(Begun { slice, base })
     }
 
-    /// Validates a proposal of `agent` for the slice `slice_id`, and commits it where the slice says `AUTO`;
-    /// else it waits for the custodian. A confidence below the threshold blocks the slice.
+    /// Validates the proposal, and commits it if the slice is `AUTO`; otherwise it waits for the custodian. A
+    /// confidence below the threshold blocks the slice.
     pub fn propose(&self, id: &str, slice_id: &str, agent: &str, wanted: Draft) -> Result<Proposed, Error> {
         let reading = self.reading(slice_id, agent)?;
         let state = self.state_to_change()?;
@@ -75,7 +74,7 @@ impl Asdd<'_> {
         self.rest(agent)?;
         if let Some(failure) = self.failure(&proposal) {
             let (slice, files) = match self.fail(slice_id, &failure) {
-                // Somebody was faster, and the slice is blocked: nothing waits for this.
+                // Another process was faster, and the slice is blocked: the proposal must not wait.
                 Err(error) => return Err(self.refused(proposal, error.into_detail()?)?.into()),
                 Ok(failed) => failed,
             };
@@ -90,7 +89,6 @@ impl Asdd<'_> {
             let made = slice_move("lock").with("requester", plain_name(agent));
             let (slice, files) = match others && slice.status() != "LOCK" {
                 true => match self.change(slice_id, "asdd-lock", &made) {
-                    // Somebody else was faster.
                     Err(error) if matches!(error.detail(), Some(AsddRefusal::Status { .. })) => {
                         (slice_of(&self.state()?, slice_id)?.clone(), self.follow())
                     }
@@ -101,7 +99,7 @@ impl Asdd<'_> {
             return Ok(Proposed { proposal, slice, files });
         }
         match self.commit_proposal(proposal.clone()) {
-            // Nobody commits it later, as its agent has been told.
+            // The agent has been told of the failure, so nobody may commit it later.
             Err(error) if self.waiting(id).is_ok() => {
                 Err(self.refused(proposal, error.into_detail()?)?.into())
             }
@@ -109,7 +107,7 @@ impl Asdd<'_> {
         }
     }
 
-    /// Commits the proposal `id`; for a locked slice all that wait, as the steering rules join them.
+    /// For a locked slice, commits all waiting proposals, joined by the steering rules.
     pub fn commit(&self, id: &str) -> Result<Proposed, Error> {
         self.want_role("committing a proposal", "custodian")?;
         self.commit_proposal(self.waiting(id)?)
@@ -128,7 +126,7 @@ impl Asdd<'_> {
         let draft = draft("asdd-commit", "asdd commit").with("proposals", ids);
         let made = self.change_slice(&id, draft, |slice| {
             let facts = self.facts_of(slice, &all);
-            // Whoever decides on a proposal holds the lock of its slice.
+            // Deciding on a proposal requires the lock of its slice.
             if all.iter().any(|own| self.waiting(&own.proposal_id).is_err()) {
                 return Err(AsddRefusal::Decided { proposal: proposal.proposal_id.clone() });
             }
@@ -138,7 +136,7 @@ impl Asdd<'_> {
             }
         });
         let (slice, files) = match made {
-            // A process that died behind its commit did not note the verdict.
+            // A process that died after its commit did not record the verdict.
             Err(error)
                 if matches!(error.detail(), Some(AsddRefusal::Outdated { .. }))
                     && self.tells_commit(&proposal)? =>
@@ -147,7 +145,6 @@ impl Asdd<'_> {
             }
             Err(error) if error.detail().is_none_or(AsddRefusal::is_passing) => return Err(error),
             Err(error) => {
-                // Of several, those are refused that could not be committed alone.
                 let state = self.state_to_change()?;
                 for own in all {
                     if let Err(fault) = self.validate(slice_of(&state, &id)?, &own, &state)
@@ -167,8 +164,8 @@ impl Asdd<'_> {
         Ok(Proposed { proposal, slice, files })
     }
 
-    /// Refuses the proposal `id` for a reason: the slice stays. With `restores`, the files that it names are
-    /// brought back from git as the slice accepted them last. Returns the files that could not be.
+    /// The slice stays as it is. With `restores`, the proposal's files are restored from git as the slice
+    /// last accepted them. Returns those that could not be restored.
     pub fn reject(&self, id: &str, reason: &str, restores: bool) -> Result<(Proposed, Vec<String>), Error> {
         self.want_role("refusing a proposal", "custodian")?;
         let proposal = self.waiting(id)?;
@@ -208,7 +205,7 @@ impl Asdd<'_> {
         Ok(lineage.events().iter().any(names))
     }
 
-    /// Notes that a proposal is refused, under the lock of its slice: nobody commits it meanwhile.
+    /// Holds the slice's lock, so that nobody commits the proposal meanwhile.
     fn decide_rejected(&self, proposal: Proposal, reason: &str) -> Result<Proposal, Error> {
         let path = self.path_of(SliceKind::Slice, &proposal.slice_id)?;
         let mut rejected = None;
@@ -222,7 +219,7 @@ impl Asdd<'_> {
         rejected.ok_or(no_proposal(&proposal.proposal_id))
     }
 
-    /// Says whether the proposal could be committed; that a tech lead or others are waited for is no fault.
+    /// Waiting for a tech lead or for others is not an error.
     fn validate(
         &self,
         slice: &Record,
@@ -241,7 +238,6 @@ impl Asdd<'_> {
         }
     }
 
-    /// Keeps a proposal that is refused, with the reason. One that only waits for somebody stays as it is.
     fn refused(&self, proposal: Proposal, refusal: AsddRefusal) -> Result<AsddRefusal, Error> {
         let verdict = match refusal {
             AsddRefusal::Outdated { .. } => Verdict::Outdated,

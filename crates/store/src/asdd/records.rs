@@ -1,4 +1,4 @@
-//! The records of ASDD on the disk: a file each.
+//! The records of ASDD on the disk, one file each.
 
 use super::Asdd;
 use crate::records::not_listed;
@@ -14,7 +14,7 @@ use stepmark_model::{
 record_system!(Asdd, SliceKind);
 
 impl Asdd<'_> {
-    /// The path of the record `id`; that of the project, whatever its id.
+    /// All ids lead to one path for the kind project.
     pub fn path_of(&self, kind: SliceKind, id: &str) -> Result<ProjectPath, Error> {
         let name = match kind {
             SliceKind::Project => "project.md".to_owned(),
@@ -29,7 +29,6 @@ impl Asdd<'_> {
         self.state_of(records, others)
     }
 
-    /// The Markdown files in a folder of ASDD, in the order of their names.
     pub(super) fn paths_in(&self, folder: &str) -> Result<Vec<ProjectPath>, Error> {
         let folder = self.settings.folder.join(folder)?;
         let names = self.names_in(&folder)?.into_iter();

@@ -1,5 +1,4 @@
-//! Taking in the state file that a project has: autodev is switched on in the configuration, and a file of an
-//! older generation is converted.
+//! Adopting a project's state file: switches autodev on in the configuration, converts older formats.
 
 use std::borrow::Cow;
 
@@ -20,7 +19,6 @@ use stepmark_model::{
 
 const NAMES: [&str; 2] = ["_autodev_state.md", "_autopilot_state.md"];
 
-/// The folder in which the state file is where the configuration does not say.
 const DOCS: &str = "_docs";
 
 #[derive(Clone, Debug)]
@@ -28,16 +26,15 @@ pub struct Adoption {
     pub from: ProjectPath,
     pub file: ProjectPath,
     pub position: Position,
-    /// True if it is of an older generation, so that it has to be converted.
     pub is_older: bool,
-    /// True if the configuration lacks the key `autodev`.
+    /// True if the configuration has no key `autodev`.
     pub lacks_key: bool,
     found: Vec<u8>,
     bytes: Vec<u8>,
 }
 
 impl Workspace {
-    /// Looks at the state file at `path`; without one at that in `_docs`, of today or of an older generation.
+    /// Without `path`, looks in `_docs`, for the current format and older ones.
     pub fn autodev_to_adopt(&self, path: Option<&ProjectPath>) -> Result<Adoption, Error> {
         let configured = || self.configuration().autodev.as_ref().map(|settings| settings.file.clone());
         let usual = NAMES.iter().map(|name| ProjectPath::new(format!("{DOCS}/{name}")));
@@ -76,7 +73,6 @@ impl Workspace {
         Ok(Adoption { from, file, position, is_older, lacks_key, found, bytes: edited.bytes })
     }
 
-    /// Adds the key to the configuration, and writes the converted file; an older one elsewhere stays.
     pub fn adopt_autodev(&self, adoption: &Adoption) -> Result<(), Error> {
         if adoption.lacks_key {
             let is_usual = adoption.file.as_str() == format!("{DOCS}/{}", NAMES[0]);
@@ -130,7 +126,6 @@ impl Autodev<'_> {
         self.settings.summary.is_some()
     }
 
-    /// Writes the summary into its file; `None` where the configuration names none, or no position is noted.
     pub fn publish_summary(&self) -> Result<Option<Published>, Error> {
         let Some(path) = &self.settings.summary else { return Ok(None) };
         let status = self.status()?;

@@ -29,12 +29,10 @@ pub struct Moved {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
     pub noted: String,
-    /// The step that the files of the project tell.
     pub told: String,
 }
 
 impl Autodev<'_> {
-    /// Makes `made`, for a reason that history keeps; `is_forced` skips a step that is not optional.
     pub fn make(&self, made: &AutodevMove, reason: Option<String>, is_forced: bool) -> Result<Moved, Error> {
         let flows = self.flows()?;
         let is_human = self.workspace.attribution().actor.kind == ActorKind::Human;
@@ -81,7 +79,7 @@ impl Autodev<'_> {
         Ok(names.chain([noted.sub_step.name]).collect())
     }
 
-    /// Brings the state file back to an earlier step that the files of the project tell is still to be done.
+    /// Moves back to an earlier step that is still due by the project's files.
     pub fn correct_back(&self) -> Result<Option<Correction>, Error> {
         let status = self.status()?;
         let is_back = match (&status.noted, &status.detection) {
@@ -94,7 +92,7 @@ impl Autodev<'_> {
         if is_back { self.correct() } else { Ok(None) }
     }
 
-    /// The event of a move. One that ends a step names it, since the file points to the next one.
+    /// The event of an ended step names it, since the file already points to the next one.
     fn draft(&self, made: &AutodevMove) -> EventDraft {
         let kind = if matches!(made, AutodevMove::Correct(_) | AutodevMove::Rename) {
             Kind::AUTODEV_CORRECTED
@@ -115,8 +113,8 @@ impl Autodev<'_> {
         }
     }
 
-    /// Makes a missing state file at the step that the files tell, in `flow` or, if it is done, in the next
-    /// one. Returns whether anything was written.
+    /// Creates a missing state file at the step that the files indicate, in `flow` or, if that is done, in
+    /// the next flow. Returns whether it wrote anything.
     pub fn begin(&self, flow: Option<&str>) -> Result<bool, Error> {
         let status = self.status()?;
         let noted = status.position();
@@ -147,7 +145,7 @@ impl Autodev<'_> {
         Ok(true)
     }
 
-    /// Brings the state file to the step that the files tell. History keeps both. `None`: nothing to correct.
+    /// Sets the file to the step that its files indicate; history keeps both. `None`: nothing to correct.
     pub fn correct(&self) -> Result<Option<Correction>, Error> {
         let status = self.status()?;
         let is_human = self.workspace.attribution().actor.kind == ActorKind::Human;
@@ -174,7 +172,7 @@ impl Autodev<'_> {
         Ok(Some(Correction { noted: noted.name.clone(), told: format!("{step} `{name}`") }))
     }
 
-    /// Replaces a block that says no position. Of what it says the cycle alone is kept, if that can be read.
+    /// Replaces a block without a readable position; only its cycle is kept, if readable.
     fn rewrite(&self, status: &AutodevStatus, error: &PositionError) -> Result<Correction, Error> {
         let step = status.step();
         let told = in_words(step.map(|step| step.step));
@@ -203,7 +201,7 @@ impl Autodev<'_> {
         Ok((flow.clone(), step))
     }
 
-    /// Puts `block` below the heading, where what is noted still `is_meant`.
+    /// Replaces the block below the heading, if the recorded one still `is_meant`.
     fn replace_block(
         &self,
         block: &str,
@@ -234,7 +232,6 @@ impl Autodev<'_> {
         Ok(())
     }
 
-    /// Writes the file as `decide` makes it of what stands there; not where that is `None`.
     fn write(
         &self,
         draft: &EventDraft,
@@ -252,7 +249,7 @@ impl Autodev<'_> {
     }
 }
 
-/// The bytes of a damaged block that history keeps.
+/// The most bytes of a damaged block that history keeps.
 const KEPT: usize = 4096;
 
 fn in_words(step: Option<u16>) -> String {

@@ -1,4 +1,4 @@
-//! The files of a project, as the conditions of autodev ask about them.
+//! A project's files, as autodev's conditions query them.
 #![expect(clippy::disallowed_methods, reason = "an edge module: files are looked at here")]
 
 use std::{fs, path::PathBuf};
@@ -13,10 +13,9 @@ use crate::disk::{Root, file_reading::read_file};
 
 const DEPTH_LIMIT: usize = 6;
 
-/// The number of files after which counting ends: no condition asks for more.
 const COUNT_LIMIT: usize = 10_000;
 
-/// Files at the root that only a project with code has.
+/// Files at the root that indicate code.
 const CODE: [&str; 12] = [
     "Cargo.toml",
     "package.json",
@@ -32,7 +31,7 @@ const CODE: [&str; 12] = [
     "src",
 ];
 
-/// The files of a project on the disk. Nothing outside of it is looked at.
+/// Never reads outside the project.
 pub(super) struct FilesOnDisk<'r>(&'r Root);
 
 impl<'r> FilesOnDisk<'r> {
@@ -94,7 +93,7 @@ impl ProjectFiles for FilesOnDisk<'_> {
 
     fn text(&self, path: &str, key: &str) -> String {
         let bytes = self.place(path).and_then(|place| read_file(&place).ok()).unwrap_or_default();
-        // JSON is YAML, too.
+        // JSON is YAML.
         let is_whole = [".yaml", ".yml", ".json"].iter().any(|ending| path.ends_with(ending));
         let region = if is_whole { Region::WholeFile } else { Region::Frontmatter };
         let span = region.find(&Document::scan(&bytes)).ok();

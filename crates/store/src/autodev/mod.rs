@@ -1,4 +1,4 @@
-//! autodev in a project: its flows, what the files of the project tell, and the changes of its state file.
+//! autodev in a project: its flows, the state that the project's files indicate, and its state file.
 
 mod files;
 #[cfg(feature = "write")]
@@ -34,15 +34,12 @@ pub struct Autodev<'w> {
 pub struct AutodevStatus {
     pub file: ProjectPath,
     pub noted: Option<Result<Position, PositionError>>,
-    /// The flow: the one that is noted, else the one that the files of the project tell.
     pub flow: Flow,
-    /// The comparison with the files of the project. Where the position cannot be read, the files alone tell.
+    /// Compares the position with the files; if it cannot be read, from the files alone.
     pub detection: Detection,
-    /// The answer of the files for each step of the flow: to be done, done, or none.
+    /// For each step of the flow: due, done, or unknown to the files.
     pub due: Vec<Option<bool>>,
-    /// The state that the skill of the step keeps itself, where it says another phase.
     pub other_phase: Option<SkillState>,
-    /// The fault in the values that are noted, for which no move can be made.
     pub fault: Option<AutodevRefusal>,
 }
 
@@ -52,7 +49,7 @@ impl Workspace {
         self.configuration().autodev.as_ref().map(|settings| Autodev { workspace: self, settings })
     }
 
-    /// The workflow of the state file of autodev: the flow that it names.
+    /// The workflow of autodev's state file is the flow that it names.
     pub(crate) fn autodev_membership(
         &self,
         artifact: &stepmark_model::artifact::Artifact,
@@ -76,13 +73,12 @@ impl Autodev<'_> {
         &self.settings.file
     }
 
-    /// The flows that are built in, under those of the installed skill, under those of the configuration.
+    /// Configured flows override those of the installed skill, which override the built-in ones.
     pub fn flows(&self) -> Result<Flows, Error> {
         let mut flows = Vec::new();
         if let Some(skill) = &self.settings.skill {
             for flow in Flows::default().iter() {
                 let path = skill.join(&format!("flows/{}.md", flow.flow));
-                // A flow file that is not there, or holds no table, leaves the flow as it is built in.
                 let bytes = path.ok().and_then(|path| self.workspace.read_file(&path).ok());
                 let text = bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
                 flows.extend(text.and_then(|text| read_flow_file(&flow.flow, text)));
@@ -109,7 +105,6 @@ impl Autodev<'_> {
         *artifact.path() == self.settings.file
     }
 
-    /// The state of autodev: what is noted, compared with the files of the project.
     pub fn status(&self) -> Result<AutodevStatus, Error> {
         let flows = self.flows()?;
         let noted = match self.workspace.artifact(self.file()) {
@@ -143,7 +138,6 @@ impl Autodev<'_> {
         })
     }
 
-    /// The probes of each step of `flow`: the files that are looked at, and what is found there.
     pub fn evidence(&self, flow: &Flow) -> Vec<Vec<String>> {
         let files = FilesOnDisk::new(self.workspace.root());
         flow.steps.iter().map(|step| step.evidence(&files)).collect()
@@ -155,7 +149,6 @@ impl Autodev<'_> {
 }
 
 impl AutodevStatus {
-    /// The step that the project is in; `None` where all are done.
     pub fn step(&self) -> Option<&FlowStep> {
         let number = match (&self.detection, self.position().map(|position| &position.step)) {
             (Detection::Elsewhere(step), _) => (*step)?,

@@ -1,4 +1,4 @@
-//! Findings in files of BMAD that are no artifacts: memlogs, lists of stories.
+//! Findings in files of BMAD that are not artifacts: memlogs, lists of stories.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -23,8 +23,8 @@ use stepmark_model::{
     },
 };
 
-/// The bytes of former lists that are read at most, where each question counts as [`QUESTION`] more: such
-/// findings are rare, and what goes beyond is somebody's attempt to keep us busy.
+/// The most bytes of former lists to read, each query counting as [`QUESTION`] more. Such findings are rare;
+/// more than this is an attempt to keep us busy.
 const MOST_ASKED: usize = 4 << 20;
 const QUESTION: usize = 64 << 10;
 
@@ -40,7 +40,7 @@ pub struct NextStory {
 }
 
 impl Workspace {
-    /// The next story of each `stories.yaml`: its order is the order of execution.
+    /// The order in `stories.yaml` is the order of execution.
     pub fn next_stories(&self) -> Vec<NextStory> {
         let folders = self.spec_folders(&self.bmad_outputs());
         folders.iter().filter_map(|folder| self.next_story(folder)).collect()
@@ -82,13 +82,13 @@ impl Workspace {
         if outputs.is_empty() {
             return found;
         }
-        // Both stand in the output folder alone.
+        // Both exist in output folders alone.
         found.extend(self.changed_memlogs(outputs.iter().map(Folder::path)));
         found.extend(self.spec_folders(&outputs).iter().flat_map(|folder| self.wrong_stories(folder)));
         found
     }
 
-    /// The output folder, and those from which a layer of the configuration moved it.
+    /// The output folder, and the former ones that a configuration layer overrides.
     fn bmad_outputs(&self) -> Vec<Folder> {
         let (settings, _) = self.bmad_settings();
         let before = settings.of_key("output_folder").filter_map(|own| self.folder_at(own.folder.clone()));
@@ -98,7 +98,6 @@ impl Workspace {
         found
     }
 
-    /// Folders that a layer moved while artifacts stand where it was before, too.
     fn moved_folders(&self) -> Vec<Finding> {
         let (settings, _) = self.bmad_settings();
         let has_files = |own: &ArtifactFolder| {
@@ -115,13 +114,13 @@ impl Workspace {
         settings.folders.iter().filter_map(moved).collect()
     }
 
-    /// Entries with the id of another one that is over: history knows its plan, and git the entry then.
+    /// Entries that reuse the id of a finished one: history has its plan, and git its former entry.
     pub(crate) fn reused_ids(&self, tickets: &Tickets) -> Result<Vec<TicketProblem>, Error> {
         let mut gone = HashSet::new();
         for tree in tickets.trees() {
             gone.extend(self.history().ask(|history| history.known_below(tree.top()))?);
         }
-        // Where a ticket would have its plan there again, it is the same one.
+        // A ticket whose plan would have this path again is the same one.
         gone.retain(|path| tickets.of_record(path).is_none() && self.read_file(path).is_err());
         let mut found = Vec::new();
         if gone.is_empty() {
@@ -154,7 +153,6 @@ impl Workspace {
         Ok(found)
     }
 
-    /// The title of the entry `id` when the plan at `path` was last committed.
     fn title_at_plan(&self, path: &ProjectPath, id: &TicketId, asked: &mut usize) -> Option<String> {
         let list = path.parent()?.join(BREAKDOWN_NAME).ok()?;
         let last = ["log", "-1", "--format=%H", "--no-renames", "--diff-filter=AM", "--", path.as_str()];
@@ -165,7 +163,7 @@ impl Workspace {
         titles_of_entries(text.as_bytes(), &list).remove(id)
     }
 
-    /// Returns whether a person must look at the work at `path` before `state`: its ticket or story says so.
+    /// True if the ticket or story demands a person's review before `state`.
     pub(crate) fn is_checkpoint(&self, path: &ProjectPath, state: &str) -> bool {
         let of_ticket = || {
             let tickets = self.tickets();
@@ -192,7 +190,7 @@ impl Workspace {
         faults(&bytes, &names).into_iter().map(|fault| stories_finding(&path, fault)).collect()
     }
 
-    /// Memlogs of which an entry is not what it was at HEAD.
+    /// Memlogs with an entry that differs from HEAD.
     fn changed_memlogs<'o>(&self, outputs: impl Iterator<Item = &'o str>) -> Vec<Finding> {
         let outputs = outputs.map(|output| if output.is_empty() { "." } else { output });
         let changed = ["diff", "--name-only", "--relative", "-z", "HEAD", "--"];

@@ -1,5 +1,4 @@
-//! BMAD's own files in a project: its sprints and its catalogues. What they mean is decided in
-//! [`stepmark_model::bmad`].
+//! BMAD's sprints and catalogues in a project; [`stepmark_model::bmad`] decides on them.
 
 #[cfg(feature = "write")]
 mod findings;

@@ -1,4 +1,4 @@
-//! The tickets of BMAD 7: which folders of the output folder are read as trees.
+//! The tickets of BMAD 7: the folders of the output folder that are ticket trees.
 
 #[cfg(feature = "write")]
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,26 +23,26 @@ use stepmark_model::{
     },
 };
 
-/// More bytes than this are no list of tickets.
+/// Larger files are not ticket lists.
 const MOST_BYTES: usize = 16 << 20;
 
 const BACKLOG: &str = "backlog";
 
-/// The setting of a project that is the output folder of another one, whose folder it names, as a path from
-/// its own or an absolute one: `settings: {bmad_output: ../code}`.
+/// The setting of a project that is another one's output folder: the path of that project's folder, relative
+/// or absolute (`settings: {bmad_output: ../code}`).
 pub const OUTPUT_SETTING: &str = "bmad_output";
 
-/// The setting that names the initiative that is worked on, before the configuration of BMAD.
+/// The setting that names the active initiative; takes precedence over BMAD's configuration.
 pub const ACTIVE_SETTING: &str = "active_initiative";
 
-/// The trees of a project: its initiatives, and its backlog last.
+/// A project's ticket trees: its initiatives, and its backlog last.
 #[derive(Debug, Default)]
 pub struct Tickets {
     trees: Vec<TicketTree>,
     active: Option<usize>,
     settings: BmadSettings,
     problems: Vec<TicketProblem>,
-    /// The place of each ticket, by the file of its plan.
+    /// Indices of tree and ticket, by the plan's file.
     by_record: HashMap<ProjectPath, (usize, usize)>,
     leaves: HashSet<ProjectPath>,
 }
@@ -52,7 +52,7 @@ impl Tickets {
         &self.trees
     }
 
-    /// The tree that is asked where nobody names one: the active initiative, else the only one.
+    /// The default tree: the active initiative, or else the only one.
     pub fn active(&self) -> Option<&TicketTree> {
         let only = || Some(0).filter(|_| self.initiatives() == 1);
         self.trees.get(self.active.or_else(only)?)
@@ -66,7 +66,7 @@ impl Tickets {
         self.trees.iter().filter(|tree| tree.top().file_name() != BACKLOG).count()
     }
 
-    /// The store of the tickets: `repo`, or a tracker.
+    /// `repo`, or a tracker's name.
     pub fn store(&self) -> &str {
         self.settings.store.as_deref().filter(|store| !store.is_empty()).unwrap_or("repo")
     }
@@ -75,18 +75,18 @@ impl Tickets {
         self.problems.iter().chain(self.trees.iter().flat_map(TicketTree::faults)).cloned()
     }
 
-    /// The ticket whose status is in the file at `record`, which need not be there: its tree and place in it.
+    /// The ticket whose status is in `record`, which may not exist yet: its tree and its index there.
     pub fn of_record(&self, record: &ProjectPath) -> Option<(&TicketTree, usize)> {
         let (tree, place) = self.by_record.get(record)?;
         Some((&self.trees[*tree], *place))
     }
 
-    /// Returns whether the file is the leaf file of a ticket, whose status is in another one.
+    /// True for a ticket's leaf file, whose status is in another file.
     pub fn is_leaf(&self, path: &ProjectPath) -> bool {
         self.leaves.contains(path)
     }
 
-    /// The files of the tickets that are called `name`: in the active tree, else in any.
+    /// Searches the active tree, then all.
     pub fn called(&self, name: &str) -> Vec<ProjectPath> {
         self.records(|tree| tree.find(name, None))
     }
@@ -102,14 +102,14 @@ impl Tickets {
         active.unwrap_or_else(|| self.trees.iter().flat_map(of).collect())
     }
 
-    /// The plans that are not there yet, as they are before their first status.
+    /// The plans that do not exist yet, as they are before their first status.
     pub fn unwritten(&self) -> impl Iterator<Item = Artifact> {
         let tickets = self.trees.iter().flat_map(TicketTree::tickets).filter(|own| !own.has_plan);
         tickets.map(|own| Artifact::read(own.record.clone(), own.new_plan().into_bytes()))
     }
 }
 
-/// The tree in the folder `top`, of which `files` are all files; `None` where that is none.
+/// `files` are all files of `top`; `None` if it is not a ticket tree.
 #[cfg(feature = "write")]
 pub(crate) fn tree_of(top: &ProjectPath, files: Vec<(ProjectPath, Vec<u8>)>) -> Option<TicketTree> {
     let folder = |path: &ProjectPath| TicketFolder { path: path.clone(), breakdown: None, files: Vec::new() };
@@ -136,7 +136,6 @@ pub(crate) fn tree_of(top: &ProjectPath, files: Vec<(ProjectPath, Vec<u8>)>) -> 
 }
 
 impl Workspace {
-    /// The tickets of BMAD 7 in the project; none where it has none.
     pub fn tickets(&self) -> Tickets {
         let (settings, problems) = self.bmad_settings();
         let mut found = Tickets { settings, problems, ..Tickets::default() };
@@ -178,7 +177,6 @@ impl Workspace {
         found
     }
 
-    /// The folders with a tree of tickets, of which one of `changed` may be a part.
     #[cfg(feature = "write")]
     pub(crate) fn ticket_tops(&self, changed: &[ProjectPath]) -> BTreeSet<ProjectPath> {
         let output = Some(changed).filter(|changed| !changed.is_empty()).and_then(|_| self.bmad_output());
@@ -191,14 +189,13 @@ impl Workspace {
         changed.iter().filter_map(top).collect()
     }
 
-    /// The output folder of BMAD where it lies outside of the project, with the initiative that is worked on.
+    /// The output folder if it is outside the project, with the active initiative.
     pub fn bmad_output_outside(&self) -> Option<(PathBuf, Option<String>)> {
         let (settings, _) = self.bmad_settings();
         let folder = self.root().path().join(settings.output_outside()?);
         Some((folder, settings.active_initiative))
     }
 
-    /// Returns whether the project in `folder` says that it is the output folder of this one.
     pub fn is_output(&self, folder: &Path) -> bool {
         let output = Root::open(folder).map(|root| Self::open_with(root, &ConfigurationSources::default()));
         let Ok(Ok(output)) = output else { return false };
@@ -207,7 +204,7 @@ impl Workspace {
         named.is_some_and(|named| named.path() == self.root().path())
     }
 
-    /// The plan that the first status of a ticket makes at `path`, before it has one.
+    /// The plan that a ticket's first status creates at `path`, as it is before that.
     pub(crate) fn unwritten_plan(&self, path: &ProjectPath) -> Option<Artifact> {
         let may_be = path.file_name().ends_with("-plan.md") && self.read_file(path).is_err();
         may_be.then(|| self.tickets().unwritten().find(|own| own.path() == path)).flatten()
@@ -233,7 +230,7 @@ impl Workspace {
         (settings, problems.into_iter().map(problem).collect())
     }
 
-    /// The folder of all that BMAD writes, where it lies in the project.
+    /// `None` if it is outside the project.
     #[cfg(feature = "write")]
     pub(crate) fn bmad_output(&self) -> Option<Folder> {
         self.output_folder(&self.bmad_settings().0)
@@ -241,7 +238,7 @@ impl Workspace {
 
     fn output_folder(&self, settings: &BmadSettings) -> Option<Folder> {
         let output = match self.configuration().settings().get(OUTPUT_SETTING) {
-            // The project is the output folder of another one.
+            // This project is another one's output folder.
             Some(_) => "",
             None => settings.output_in_project()?,
         };

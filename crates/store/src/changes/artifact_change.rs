@@ -1,5 +1,4 @@
-//! The change of one artifact from beginning to end, with the ledger that lists it in the same commit where
-//! that is possible.
+//! The change of one artifact, in one commit with the sprint status that lists it where possible.
 
 use crate::{Error, changes::not_edited};
 use std::rc::Rc;
@@ -27,11 +26,10 @@ pub(crate) struct ArtifactChange<'w, D> {
     ledger_remarks: Vec<Remark>,
 }
 
-/// The meaning of an artifact's change for ledgers.
 enum ToFollow {
     Nothing,
     Ledger(ProjectPath),
-    /// Not to be told: it could not be read, or was refused. Then the ledger is looked for afterwards.
+    /// The artifact could not be read, or the change was refused; the sprint status is updated afterwards.
     Unknown,
 }
 
@@ -40,16 +38,15 @@ struct Deciding<'w, D> {
     path: &'w ProjectPath,
     decide: D,
     unwritten: Option<Artifact>,
-    /// The last decision: whoever finds the same bytes again, now under a lock, need not decide anew.
+    /// The last decision, reused if the bytes under the lock are the same.
     last: Option<Rc<Decision>>,
 }
 
 struct Decision {
     versions: Versions,
     after: TrackedArtifact,
-    /// Set where that is another file.
+    /// True if that is another file.
     changes: bool,
-    /// The move of its status, if ledgers are about it.
     moved: Option<MovedStory>,
     remarks: Vec<Remark>,
 }
@@ -57,7 +54,7 @@ struct Decision {
 struct Telling<'w> {
     workspace: &'w Workspace,
     path: &'w ProjectPath,
-    /// The plan of a ticket that the change makes, as it is before.
+    /// The ticket's plan that the change creates, as it is before.
     unwritten: Option<Artifact>,
     draft: &'w EventDraft,
     facts: GitFacts,
@@ -92,7 +89,7 @@ where
             workspace.reopen_gates(path);
         }
         let outcome = outcome?;
-        // A commit that ends well has decided at least once, and nobody else holds the decision.
+        // A successful commit has decided at least once, and nobody else holds the decision.
         let Some(Decision { after, moved, mut remarks, .. }) = self.deciding.last.and_then(Rc::into_inner)
         else {
             return Err(Error::missing(path.clone()).into());
@@ -110,7 +107,7 @@ where
         Ok(ChangeReport { artifact: after, remarks, outcome })
     }
 
-    /// Changes the artifact, and `ledger` as one with it: history is told of the artifact alone.
+    /// Commits the artifact and `ledger` as one; only the artifact gets an event.
     fn commit(&mut self, ledger: Option<&ProjectPath>) -> Result<Outcome, UpdateError<E>> {
         let Self { deciding, telling, ledger_remarks } = self;
         let workspace = telling.workspace;
@@ -141,14 +138,13 @@ where
             telling.record(&decision.versions, changed)
         };
         let transaction = Transaction::new(workspace.root(), &paths, workspace.commit_options());
-        // Where a ledger comes along, the change was decided on already.
+        // With a sprint status, the first look has already decided.
         let transaction = if ledger.is_none() { transaction.looking_first() } else { transaction };
         let outcomes = transaction.run(decide, record)?;
         ledger_remarks.extend(remark);
         Ok(outcomes.into_iter().next().unwrap_or(Outcome::Unchanged))
     }
 
-    /// Looks, without a lock, whether the status is going to change, and which ledger lists the artifact.
     fn ledger_to_follow(&mut self) -> ToFollow {
         let Deciding { workspace, path, .. } = self.deciding;
         if LedgerKey::of(path).is_none() && listing_of(workspace, path).0.is_none() {
@@ -165,7 +161,7 @@ where
         listing.map_or(ToFollow::Nothing, ToFollow::Ledger)
     }
 
-    /// Changes both as one; where the ledger stands in the way, the artifact is changed without it.
+    /// Commits both as one; if the sprint status prevents that, the artifact alone.
     fn commit_with(&mut self, ledger: &ProjectPath) -> Result<Outcome, UpdateError<E>> {
         match self.commit(Some(ledger)) {
             Err(UpdateError::Change(error)) => match error.detail() {
@@ -183,7 +179,7 @@ where
         }
     }
 
-    /// A foreign write won in the middle; where that was in the ledger, the artifact is changed all the same.
+    /// After a foreign write during the commit: if it hit the sprint status, the artifact is changed alone.
     fn overtaken(&mut self, is_ledger: bool, error: Error) -> Result<Outcome, UpdateError<E>> {
         match &self.deciding.last {
             Some(last) if is_ledger => {
@@ -197,7 +193,7 @@ where
     }
 }
 
-/// Returns whether nothing is changed yet, so that the artifact can be changed by itself.
+/// True if nothing is written yet, so that the artifact can be changed alone.
 const fn is_before_publication(error: &CommitError) -> bool {
     matches!(
         error,
@@ -214,8 +210,8 @@ impl<D, E> Deciding<'_, D>
 where
     D: FnMut(&TrackedArtifact) -> Result<Plan, E>,
 {
-    /// Decides on `bytes`, parsed as the artifact and with comments for edits; the new bytes are parsed for
-    /// the proof, and give the artifact to be. A file that is not there has the `bytes` that it would have.
+    /// Parses `bytes` as the artifact and with comments for edits; parses the new bytes to prove the edit.
+    /// For a missing file `bytes` are those that it would have.
     fn decide(&mut self, bytes: &[u8], is_there: bool) -> Result<Rc<Decision>, UpdateError<E>> {
         let (path, workspace) = (self.path, self.workspace);
         let is_of = |last: &&Rc<Decision>| last.versions.old.as_ref().is_some_and(|old| old.bytes() == bytes);

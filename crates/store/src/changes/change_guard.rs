@@ -1,4 +1,4 @@
-//! The demands of a lifecycle on a change beside the move of the status, and guards that ask about others.
+//! Lifecycle checks other than the status move, and guards about other artifacts.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: whether a named file is there is looked up here"
@@ -16,8 +16,8 @@ use stepmark_model::{
 };
 
 impl Workspace {
-    /// Checks a change (`None`: no file) against what the lifecycle says of every one. Answers with what was
-    /// insisted on. An import may change all but lists that only grow: a person brings in what is so already.
+    /// Checks a change (`old` is `None` for a new file) against the lifecycle's rules for all changes.
+    /// Returns forced exceptions. Imports are held only to append-only lists: they record what is already so.
     pub(super) fn guard_change(
         &self,
         path: &ProjectPath,
@@ -25,7 +25,7 @@ impl Workspace {
         draft: &EventDraft,
     ) -> Result<Option<Event>, Error> {
         let lifecycles = self.configuration().lifecycles();
-        // Mostly no lifecycle says anything of the kind.
+        // Few lifecycles have such rules.
         let Some(artifact) =
             versions[0].or(versions[1]).filter(|_| lifecycles.judge_changes() && !draft.brings_back)
         else {
@@ -66,7 +66,6 @@ impl Workspace {
         Ok(Some(self.insisted(path, insisted, draft)))
     }
 
-    /// The reason why `guard`, which is about who moves or about other artifacts, does not hold.
     pub(super) fn unmet(
         &self,
         guard: &Guard,

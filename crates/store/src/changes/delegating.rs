@@ -1,4 +1,4 @@
-//! Delegation: the child and what the parent lacks, in one commit.
+//! Delegation: creates the child and completes the parent in one commit.
 
 use crate::Error;
 use crate::changes::{exists, not_edited};
@@ -17,10 +17,10 @@ pub struct DelegationOrder<'a> {
     pub parent: &'a ProjectPath,
     pub agent: &'a str,
     pub task: Option<&'a str>,
-    /// The file to make; `None`: `AGENT-ID.md` in the configured folder, else beside the parent in
-    /// `PARENT.delegations/`.
+    /// The file to create; `None`: `AGENT-ID.md` in the configured folder, else in `PARENT.delegations/`
+    /// beside the parent.
     pub file: Option<&'a ProjectPath>,
-    /// The id of the child. Random, so that no two agents choose the same.
+    /// Random, so that no two agents choose the same.
     pub child_id: &'a str,
     pub parent_id: &'a str,
 }
@@ -29,7 +29,7 @@ pub struct DelegationOrder<'a> {
 pub struct Delegated {
     pub child: ProjectPath,
     pub position: ChainPosition,
-    /// Set where the parent was changed: it had no id, or no place in a chain.
+    /// True if the parent lacked an id or a place in a chain.
     pub parent_was_changed: bool,
 }
 
@@ -38,16 +38,16 @@ pub(crate) fn default_folder(parent: &ProjectPath) -> ProjectPath {
     in_folder(parent.parent().as_ref(), &name)
 }
 
-/// A name in a folder; `None`: in the project's root.
+/// `None`: the project's root.
 #[expect(clippy::expect_used, reason = "one part without separators below a project path is a project path")]
 fn in_folder(folder: Option<&ProjectPath>, name: &str) -> ProjectPath {
     folder.map_or_else(|| ProjectPath::new(name), |folder| folder.join(name)).expect("a relative path")
 }
 
-/// Digits of the child's id in the name of its file: enough for chance, few enough to read.
+/// Digits of the child's id in its file name: enough to be unique, few enough to read.
 const DIGITS: usize = 6;
 
-/// The name of the child's file: of letters and digits that every system takes.
+/// Only letters and digits that every file system accepts.
 fn file_name(agent: &str, id: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c.to_ascii_lowercase() } else { '-' };
     let agent: String = agent.chars().map(safe).take(40).collect();
@@ -97,8 +97,8 @@ impl Workspace {
 }
 
 impl Delegations<'_> {
-    /// Makes the child artifact, and gives the parent an id and a place in a chain; both or neither. The
-    /// parent is locked meanwhile, so that it is not finished at the same time.
+    /// Creates the child, and gives the parent an id and a place in a chain: both or neither. Locks the
+    /// parent, so that it is not finished at the same time.
     pub fn delegate(&self, order: &DelegationOrder<'_>) -> Result<Delegated, Error> {
         let child = match (order.file, self.workspace.configuration().delegation.folder.as_ref()) {
             (Some(file), _) => file.clone(),
@@ -107,7 +107,7 @@ impl Delegations<'_> {
                 in_folder(Some(&default_folder(order.parent)), &file_name(order.agent, order.child_id))
             }
         };
-        // What cannot be delegated leaves no trace.
+        // A refused delegation changes nothing.
         let parent = self.workspace.artifact(order.parent).map_err(Error::unwritten)?;
         let refused = |source| Error::left(order.parent, source);
         delegate(parent.artifact(), parent.completion(), order.parent_id, order.child_id).map_err(refused)?;
@@ -128,12 +128,12 @@ impl Delegations<'_> {
             });
             Ok(vec![FileDecision::Write(edited.bytes), FileDecision::Write(bytes)])
         })?;
-        // A commit that ends well has decided at least once.
+        // A successful commit has decided at least once.
         delegated.ok_or_else(|| Error::missing(order.parent.clone()).unwritten())
     }
 }
 
-/// The first line of the task, if it is a short one; else where the work comes from.
+/// The task's first line if it is short, otherwise the work's origin.
 fn title(order: &DelegationOrder<'_>, parent: Option<&str>) -> String {
     const LONGEST: usize = 100;
     let first = order.task.and_then(|task| task.lines().map(str::trim).find(|line| !line.is_empty()));

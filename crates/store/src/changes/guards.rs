@@ -1,7 +1,7 @@
-//! The checks before a publication, and the steps that follow a commit.
+//! Checks before a publication, and steps after a commit.
 //!
-//! Every change of an artifact goes through both: [`Workspace::guard`] under the locks, when the new bytes
-//! are known and nothing is written yet; `Gates::follow` when all of it is on the disk.
+//! Every change of an artifact passes [`Workspace::guard`] under its locks, when the new bytes are known and
+//! nothing is written yet, and `Gates::follow` once all is on the disk.
 
 use crate::Error;
 use crate::workspace::{Delegations, Workspace};
@@ -20,10 +20,10 @@ use stepmark_model::{
 use stepmark_model::packs::MoveCall;
 
 impl Workspace {
-    /// Decides whether the artifact at `path` may become `new` where it is `old` (`None`: no file): no lease
-    /// of anybody else forbids it, the lifecycle has the move of its status and allows the change, and it
-    /// does not finish an artifact above open children; unless the draft insists. A record of a flow is
-    /// changed by the commands of flows alone. Answers with the events that come before those of the change.
+    /// Decides whether the artifact may change from `old` (`None`: no file) to `new`: no lease of another
+    /// holder, a lifecycle that has the move and allows the change, no open children below a finished parent;
+    /// the draft may force this. Only flow commands may change a flow's records. Returns the events that
+    /// precede those of the change.
     pub(crate) fn guard(
         &self,
         path: &ProjectPath,
@@ -32,13 +32,13 @@ impl Workspace {
     ) -> Result<Vec<Event>, Error> {
         self.leases().admit(path, old)?;
         let mut insisted = match (old, new) {
-            // Nothing moves: a person brings in what is so already.
+            // Imports move nothing: they record what is already so.
             _ if draft.kind == Kind::IMPORT => Vec::new(),
             (Some(old), Some(new)) => self.guard_state(old, new, draft)?,
             _ => Vec::new(),
         };
         insisted.extend(self.guard_change(path, [old, new], draft)?);
-        // Whatever is insisted on: history would explain what no command of the flow decided.
+        // Cannot be forced: history would explain what no flow command decided.
         if !draft.is_decided && self.flows().is_some_and(|flows| flows.is_record(path)) {
             let source = TransitionRefusal::OfFlow;
             return Err(Error::left(path, source));
@@ -52,7 +52,7 @@ impl Workspace {
             let source = TransitionRefusal::Record { reason, help };
             return Err(Error::left(path, source));
         }
-        // An import judges all that it brings in together.
+        // An import is judged as a whole.
         if let (false, None, Some(new)) = (draft.brings_back, &draft.insistence, new)
             && draft.kind != Kind::IMPORT
             && let Some(source) = self.judge_peers(old, new)
@@ -62,13 +62,13 @@ impl Workspace {
         Ok(insisted)
     }
 
-    /// After a change that was guarded and not made: gates that were closed for it open again.
+    /// Reopens gates that were closed for a change that was then not made.
     pub(crate) fn reopen_gates(&self, path: &ProjectPath) {
-        // The reason why the change was not made is told; `stepmark project` makes a gate that is missing.
+        // The change's own error is reported; `stepmark project` restores a missing gate.
         let _closed = self.gates().follow(path);
     }
 
-    /// Checks the change against the lifecycle and the children. Answers with what was insisted on.
+    /// Checks the change against the lifecycle and open children. Returns forced exceptions.
     pub(super) fn guard_state(
         &self,
         before: &Artifact,
@@ -77,7 +77,7 @@ impl Workspace {
     ) -> Result<Vec<Event>, Error> {
         let path = before.path();
         let after = self.tracked(after)?;
-        // Most changes neither touch the status nor end the work: then nothing more is asked.
+        // Most changes neither move the status nor finish the work.
         if status_of(before) == status_of(after.artifact()) && !after.completion().is_finished() {
             return Ok(Vec::new());
         }
@@ -100,7 +100,7 @@ impl Workspace {
         Ok(overridden.into_iter().chain(above).collect())
     }
 
-    /// Asks the lifecycle of before. What takes back an earlier state goes by history, not by the table.
+    /// Uses the lifecycle before the change. Undo and restore follow history, not the table.
     fn guard_status(
         &self,
         before: &TrackedArtifact,
@@ -108,7 +108,7 @@ impl Workspace {
         draft: &EventDraft,
     ) -> Result<Option<StatusMove>, Error> {
         let is_same = status_of(before.artifact()) == status_of(after.artifact());
-        // So does what brings autodev to the files of the project. With its last step its flow has ended.
+        // So do autodev's corrections. After its last step a flow has ended.
         let is_free = [Kind::UNDO, Kind::RESTORE, Kind::AUTODEV_CORRECTED, Kind::AUTODEV_UNPARSABLE];
         if is_same || is_free.contains(&draft.kind) || autodev::is_done(after.artifact()) {
             return Ok(None);
@@ -138,7 +138,7 @@ impl Workspace {
         Ok(judged)
     }
 
-    /// Refuses a move with a name where something is missing that it wants; all of it is named.
+    /// Refuses a named move if requirements are missing; the error lists all.
     pub(super) fn guard_move(
         &self,
         call: &MoveCall,
@@ -219,7 +219,7 @@ impl Workspace {
         Ok(Some(self.insisted(before.path(), insisted, draft)))
     }
 
-    /// The event that tells why what is refused is done to the artifact at `path` all the same.
+    /// The event that records why a refused change was forced.
     pub(super) fn insisted(&self, path: &ProjectPath, told: EventDraft, draft: &EventDraft) -> Event {
         let told = told.with_reason(draft.insistence.clone()).with("path", path.as_str());
         let mut event = Event::new(told, self.attribution().actor.clone(), self.now());
@@ -229,8 +229,8 @@ impl Workspace {
         event.sealed()
     }
 
-    /// The children of `id`, which stands at `parent`, that are not finished. All artifacts are read. One
-    /// that cannot be read counts as open where delegation puts the children of this parent.
+    /// The unfinished children of `id`. Reads all artifacts; an unreadable one counts as open if it is in the
+    /// parent's delegation folder.
     fn open_children(&self, parent: &ProjectPath, id: &str) -> Result<Vec<OpenChild>, Error> {
         let found = self.artifacts()?;
         let folder = crate::changes::delegating::default_folder(parent);
@@ -250,7 +250,7 @@ impl Workspace {
 }
 
 impl Delegations<'_> {
-    /// The open work delegated from `artifact`, which may not end above it. All artifacts are read.
+    /// Open delegated work, which keeps `artifact` from ending. Reads all artifacts.
     pub fn open_children_of(&self, artifact: &TrackedArtifact) -> Result<Vec<OpenChild>, Error> {
         match artifact.member().id() {
             Some(id) => self.workspace.open_children(artifact.path(), id).map_err(Error::unwritten),

@@ -1,5 +1,4 @@
-//! Memlogs of BMAD, and findings that its reviews put off: each change one commit under the lock of its file,
-//! told as an event.
+//! Memlogs of BMAD and deferred review findings: each change is one commit with one event.
 
 use crate::changes::{exists, left_for};
 use crate::commit::{CommitError, make_folders_to};
@@ -13,14 +12,13 @@ use stepmark_model::{
 
 #[derive(Clone, Copy, Debug)]
 pub enum MemlogChange<'c> {
-    /// It begins with these fields.
     Init(&'c [(String, String)]),
     Append(MemlogEntry<'c>),
     Set(&'c str, &'c str),
 }
 
 impl Workspace {
-    /// Changes the memlog at `path`, and returns how many entries it has then.
+    /// Returns the new number of entries.
     pub fn change_memlog(&self, path: &ProjectPath, change: MemlogChange<'_>) -> Result<usize, Error> {
         let now = self.local_time().strftime("%Y-%m-%dT%H:%M").to_string();
         let draft = EventDraft::new(Kind::CHANGE).decided();
@@ -44,7 +42,6 @@ impl Workspace {
         Ok(entries)
     }
 
-    /// Adds a finding to those that the spec at `path` puts off.
     pub fn defer(&self, path: &ProjectPath, item: &Deferred<'_>) -> Result<(), Error> {
         let draft = EventDraft::new(Kind::CHANGE).decided().with_command("defer");
         let decide = |found: &[Option<Artifact>]| {

@@ -1,4 +1,4 @@
-//! From BMAD 6 to BMAD 7 on the disk: which files are read, and all that is written as one change.
+//! Migration from BMAD 6 to BMAD 7: reads the files, and writes all as one change.
 
 use crate::Error;
 use crate::changes::{exists, left_for};
@@ -18,13 +18,13 @@ use stepmark_model::{
 
 const EPICS: &str = "epics.md";
 
-/// The number of epics and stories that were looked for, and those that are lost, each with the reason.
+/// The number of epics and stories to find, and the lost ones with the reason.
 pub type MigrationLoss = (usize, Vec<(String, String)>);
 
 const MEMLOG_SHIM: &str = include_str!("memlog_shim.py");
 
 impl Workspace {
-    /// The sprint of BMAD 6 in the output folder, or in the archive there; `None` without a ledger.
+    /// The BMAD 6 sprint in the output folder or its archive; `None` without a sprint status.
     pub fn six_project(&self, is_archived: bool) -> Option<SixProject> {
         let output = ProjectPath::new(self.bmad_output()?.path()).ok()?;
         let folder = if is_archived { output.join(ARCHIVE).ok()? } else { output.clone() };
@@ -54,7 +54,7 @@ impl Workspace {
         Some(SixProject { output, ledger, epics, stories })
     }
 
-    /// Writes what a migration makes, and moves the old files into the archive: all as one change.
+    /// Moves the old files to the archive in the same change.
     pub fn migrate(&self, made: &Migration) -> Result<(), Error> {
         let new = |path: &ProjectPath| match self.read_file(path) {
             Ok(_) => Err(exists(path)),
@@ -73,7 +73,7 @@ impl Workspace {
         self.write_together(&decisions, "import bmad-7")
     }
 
-    /// Takes a migration back: the archive's files go where they were; those made go, if nobody changed them.
+    /// Reverts a migration: restores the archive, and removes created files unless they were changed.
     pub fn migrate_back(&self, made: &Migration, output: &ProjectPath) -> Result<(), Error> {
         let mut decisions: BTreeMap<ProjectPath, FileDecision> = BTreeMap::new();
         for (path, bytes) in &made.files {
@@ -95,8 +95,8 @@ impl Workspace {
         self.write_together(&decisions, "import bmad-7 --undo")
     }
 
-    /// Puts a script that calls stepmark in place of BMAD's `memlog.py`, which stays beside it; or takes it
-    /// away again. Returns whether anything changed.
+    /// Replaces BMAD's `memlog.py` by a script that calls stepmark and keeps the original beside it; or
+    /// reverts that. Returns whether anything changed.
     pub fn set_memlog_shim(&self, is_wanted: bool) -> Result<bool, Error> {
         let [script, kept] = ["memlog.py", "memlog_bmad.py"].map(|name| format!("_bmad/scripts/{name}"));
         let (script, kept) = (ProjectPath::new(script)?, ProjectPath::new(kept)?);
@@ -130,7 +130,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// The losses of the initiative `name` against the archive; `None` where either is not there.
+    /// Losses of the initiative `name` against the archive; `None` if either is missing.
     pub fn lost_in_migration(
         &self,
         name: &str,

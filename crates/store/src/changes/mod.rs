@@ -1,5 +1,5 @@
-//! Changing artifacts: read, decide, edit, prove, commit; again from the start when another program was
-//! faster.
+//! Changing artifacts: read, decide, edit, prove, commit; again from the start if another program wrote
+//! meanwhile.
 
 pub(crate) mod artifact_change;
 pub(crate) mod change_guard;
@@ -44,7 +44,7 @@ pub use recording::RecordDecision;
 pub enum ChangeReason {
     Unsaid,
     Said(String),
-    /// For this reason, although the lifecycle or open children stand against it.
+    /// Overrides the lifecycle and open children, for this reason.
     Forced(String),
 }
 
@@ -76,11 +76,10 @@ pub enum Initialised {
 }
 
 impl Workspace {
-    /// Changes the artifact at `path` by the plan of `decide`, which is called again with a new reading when
-    /// another program changed the file meanwhile; so it must depend on the artifact it is given alone. The
-    /// journal tells of it. It may be called under the artifact's lock: debug builds stop a program that
-    /// starts git there. `decide` fails with any type: with the refusal of a plan, or with the caller's own
-    /// error.
+    /// Changes the artifact by the plan of `decide`, which is called again if another program changed the
+    /// file meanwhile, so it must depend only on the artifact that it gets. Appends an event. `decide` may
+    /// run under the artifact's lock: debug builds stop it from starting git there. It fails with a plan's
+    /// refusal or the caller's own error.
     pub fn update<E: 'static>(
         &self,
         path: impl AsRef<Path>,
@@ -90,9 +89,8 @@ impl Workspace {
         self.update_telling(&path, &EventDraft::new(Kind::CHANGE), decide)
     }
 
-    /// The same, where the journal is told what `draft` says. Where the status of a story moves, its line
-    /// `Status:` and the entry of a `sprint-status.yaml` that lists it come along in the same commit; what
-    /// cannot is remarked.
+    /// Like [`Workspace::update`], with the event from `draft`. If a story's status moves, its `Status:` line
+    /// and its entry in `sprint-status.yaml` are updated in the same commit; failures become remarks.
     pub(crate) fn update_telling<E: 'static>(
         &self,
         path: &ProjectPath,
@@ -102,9 +100,8 @@ impl Workspace {
         ArtifactChange::new(self, path, draft, decide).execute()
     }
 
-    /// Changes several files as one: all of them or none, whenever the process dies. `decide` is given the
-    /// bytes of each (`None`: no such file) and may be called again; `draft` says what the journal is told of
-    /// each that changes.
+    /// Changes several files as one: all or none, whenever the process dies. `decide` gets the bytes of each
+    /// (`None`: no such file) and may be called again; `draft` describes the event of each changed file.
     pub fn change_files(
         &self,
         paths: &[ProjectPath],
@@ -113,19 +110,19 @@ impl Workspace {
     ) -> Result<Vec<Outcome>, Error> {
         let outcomes = self.change_files_asking(paths, draft, |found| Ok::<_, Halt<Error>>(decide(found)?));
         let outcomes = outcomes.map_err(Error::unwritten)?;
-        // The next command that changes a record tells what is behind.
+        // The next command that changes a record reports what is not updated.
         paths.iter().find_map(|path| self.follow_records(path));
         Ok(outcomes)
     }
 
-    /// The same, where `decide` may want to ask what takes long.
+    /// Like `change_files`; `decide` may ask slow questions outside the locks.
     pub(crate) fn change_files_asking<E: From<Error> + From<CommitError>>(
         &self,
         paths: &[ProjectPath],
         draft: impl Fn(&ProjectPath) -> EventDraft,
         mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, Halt<E>>,
     ) -> Result<Vec<Outcome>, E> {
-        // Each file that an attempt was to change, with the last event that was to tell of it.
+        // Files that an attempt was to change, with the last event of each.
         let mut told = BTreeSet::new();
         let facts = GitFacts::default();
         let record = |(), changed: &[FileTransition<'_>]| -> Result<Vec<Event>, Halt<E>> {
@@ -157,7 +154,7 @@ impl Workspace {
         for (path, outcome) in paths.iter().zip(&outcomes) {
             match told.contains(path) {
                 false => {}
-                // An attempt before the last one made an event of it, which the journal was never told.
+                // An earlier attempt created an event that was never appended.
                 true if *outcome == Outcome::Unchanged => self.reopen_gates(path),
                 true => self
                     .gates()
@@ -173,7 +170,6 @@ impl Workspace {
         Ok(outcomes)
     }
 
-    /// Carries out a command on the artifact at `path`, for a reason that history keeps.
     pub fn execute(
         &self,
         path: &ProjectPath,
@@ -187,7 +183,7 @@ impl Workspace {
         };
         let mut draft = reason.on(EventDraft::new(Kind::CHANGE).with_command(command.to_string()));
         draft.is_move = matches!(command, Command::Move(_));
-        // Asked at the first look, before anything is locked.
+        // Read before anything is locked.
         let head = LazyCell::new(|| head_commit(self.root()));
         let mut carried = self.update_telling(path, &draft, |artifact| {
             let mut plan = artifact.decide(command, strictness)?;
@@ -206,7 +202,7 @@ impl Workspace {
         Ok(carried)
     }
 
-    /// The moves with a name that lead on from the state of the artifact at `path`, in the order of its pack.
+    /// Named moves from the artifact's state, in the order of its pack.
     pub fn legal_moves(&self, path: &ProjectPath) -> Result<Vec<NamedMove>, Error> {
         let artifact = self.artifact(path)?;
         let Some(choice) = artifact.lifecycle() else { return Ok(Vec::new()) };
@@ -218,7 +214,7 @@ impl Workspace {
         Ok(state.into_iter().flat_map(|state| choice.lifecycle.named_from(state)).cloned().collect())
     }
 
-    /// Makes a named move; `$now`, `$actor`, `$agent`, `$session`, `$id` and `$reason` get their values here.
+    /// Replaces `$now`, `$actor`, `$agent`, `$session`, `$id` and `$reason`.
     pub fn make_move(
         &self,
         path: &ProjectPath,
@@ -238,7 +234,6 @@ impl Workspace {
         self.execute(path, &Command::Move(call), Strictness::Warn, ChangeReason::said(reason))
     }
 
-    /// The keys of the state that a plan leaves, which go, and of the one that it enters.
     fn lasting_keys<F: FnOnce() -> Option<String>>(
         &self,
         artifact: &TrackedArtifact,
@@ -274,7 +269,6 @@ impl Workspace {
         gone.into_iter().chain(set).chain(once).collect()
     }
 
-    /// The edit that dates a move, where the lifecycle names a key for it that the artifact has.
     fn date_of_move(&self, artifact: &TrackedArtifact, plan: &Plan) -> Option<Edit> {
         let path = KeyPath::key(artifact.lifecycle()?.lifecycle.dated()?);
         let edits = |path: &KeyPath| plan.edits.iter().any(|edit| edit.path() == path);
@@ -288,7 +282,7 @@ impl Workspace {
         Some(Edit::Set { path, value })
     }
 
-    /// Makes the configuration of the project, with `project_id` as its identity, if there is none.
+    /// Creates the configuration with the identity `project_id`, if there is none.
     pub fn initialise(&self, project_id: &str) -> Result<Initialised, Error> {
         let create = |path: &str, text: &str| -> Result<Initialised, Error> {
             let path = ProjectPath::new(path)?;
@@ -323,7 +317,6 @@ impl Workspace {
     }
 }
 
-/// The keys of the artifact at `path` cannot be edited.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot edit `{path}`")]
 pub struct EditFailure {
@@ -345,7 +338,7 @@ pub fn left_for(path: &ProjectPath, reason: &str) -> Error {
     Error::refused(format!("`{path}` is left as it is: {reason}")).unwritten()
 }
 
-/// The error of [`Workspace::update`](crate::workspace::Workspace::update); `E` is the caller's own.
+/// `E` is the caller's own error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpdateError<E> {

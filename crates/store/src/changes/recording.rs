@@ -1,4 +1,4 @@
-//! The events that the journal is told of a change, found under the locks of the files.
+//! The events of a change, determined under the locks of its files.
 
 use crate::{Error, changes::not_edited};
 use crate::{
@@ -22,9 +22,8 @@ use stepmark_model::{
 };
 
 impl Workspace {
-    /// The events of one change, which `draft` describes, if nothing forbids it; then the gates of steps that
-    /// it takes away are removed. `versions` are those of the change, and `facts` what git has said of them.
-    /// To be called under the locks of the change.
+    /// Checks the change that `draft` describes, returns its events, and removes the gates of steps that it
+    /// takes away. `facts` are git's answers about `versions`. Call it under the change's locks.
     pub(crate) fn events_of(
         &self,
         change: FileTransition<'_>,
@@ -41,7 +40,7 @@ impl Workspace {
         };
         let [mut old, new] = artifacts.map(moment);
         if old.digests.is_none() {
-            // A file that is not there has the history of the one that comes.
+            // A missing file has the history of the new one.
             old.key.clone_from(&new.key);
         }
         let ask_git = |asks_checkout| {
@@ -91,8 +90,8 @@ impl Workspace {
     }
 }
 
-/// Looks up `old` in the history of the artifact at `path`; `None` where git must be asked first. A state
-/// that only an earlier event led to is believed where git has it checked out; else somebody wrote it back.
+/// Finds `old` in the artifact's history; `None` if git must be asked first. A state that only an earlier
+/// event led to is trusted if git has it checked out; otherwise somebody wrote it back.
 fn past(
     history: &History,
     path: &ProjectPath,
@@ -109,7 +108,7 @@ fn past(
         && let Some(now) = state
         && let Some(lost) = history.lost_in_merge(&history.lineage(key, path)?, now)?
     {
-        // A merge took one side. The last head is the one that the differences are told from.
+        // A merge took one side. Differences are computed from the last head.
         let state = recorded_state(history, lost)?;
         let (last, mut heads): (Vec<Event>, Vec<Event>) =
             found.into_iter().map(|(head, _)| head).partition(|head| head.id == lost);
@@ -119,7 +118,7 @@ fn past(
     if let Some((event, true)) = found.iter().rev().find(|(head, _)| is_same_file(head.after, digests))
         && state.is_some()
     {
-        // The very file that history recorded: nothing to replay. A state's digest says nothing of times.
+        // The file is exactly as recorded: no replay. A state's digest does not cover times.
         return Ok(Some(PriorState::Known { state: state.clone(), event: Ancestor::of(event) }));
     }
     let heads: Vec<Event> = found.into_iter().map(|(head, _)| head).collect();
@@ -139,8 +138,8 @@ fn past(
     Ok(Some(PriorState::Unexplained { state, heads, earlier: earlier.map(|event| event.id) }))
 }
 
-/// The past of an artifact whose state is that of `event`. The digest of a state says nothing of times: where
-/// they, or anything else that is recorded, differ, somebody changed them since.
+/// The past of an artifact whose state is that of `event`. The digest covers no times: where recorded times
+/// differ, somebody edited them since.
 fn known(history: &History, event: &Event, old: &ArtifactState) -> Result<PriorState, Error> {
     let recorded = recorded_state(history, event.id)?;
     Ok(match (recorded, &old.state) {
@@ -155,7 +154,7 @@ fn is_same_file(recorded: Option<Digests>, now: Option<Digests>) -> bool {
     recorded.zip(now).is_some_and(|(recorded, now)| recorded.file == now.file)
 }
 
-/// The state after an event; `None` where the way to it is cut, or there was none that could be read.
+/// `None` if the chain of events is broken or unreadable.
 fn recorded_state(history: &History, event: EventId) -> Result<Option<Json>, Error> {
     match history.state_after(event) {
         Ok(state) => Ok(Some(state)),
@@ -168,7 +167,7 @@ pub(crate) const RECORDS_A_COMMIT: usize = 64;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordDecision {
-    /// It stays as it is. It is locked all the same, so that the decision on the others may rest on it.
+    /// Unchanged, but locked, so that decisions on the others may depend on it.
     Keep,
     Edit(Vec<Edit>),
     Write(Vec<u8>),
@@ -176,10 +175,9 @@ pub enum RecordDecision {
 }
 
 impl Workspace {
-    /// Changes the records at `paths` as one: all of them or none, whenever the process dies. `decide` is
-    /// given each as it stands (`None`: there is no such file), decides on each from them alone, and may be
-    /// called again. What holds for a change of one artifact holds for each: its lease, its lifecycle, its
-    /// open children, its events; `draft` says what the journal is told.
+    /// Changes records as one: all or none, whenever the process dies. `decide` gets each (`None`: no such
+    /// file), must depend on them alone, and may be called again. Each is checked like a single artifact:
+    /// lease, lifecycle, open children, events; `draft` describes the events.
     pub(crate) fn change_records<E: 'static>(
         &self,
         paths: &[ProjectPath],
@@ -213,7 +211,7 @@ impl Workspace {
 }
 
 impl Workspace {
-    /// Refuses that the new record at `path` takes the id of another artifact: they would have one history.
+    /// Refuses a new record with the id of another artifact: they would share a history.
     fn refuse_taken_id(&self, path: &ProjectPath, bytes: &[u8]) -> Result<(), Error> {
         let key_of =
             |path: &ProjectPath, bytes: Vec<u8>| ArtifactKey::of(&Artifact::read(path.clone(), bytes));
@@ -240,12 +238,10 @@ fn edited(path: &ProjectPath, bytes: &[u8], edits: &[Edit]) -> Result<FileDecisi
     }
 }
 
-/// The artifact that a change leads from, and the one that it leads to; `None` where there is no file.
 #[derive(Debug)]
 pub(crate) struct Versions {
     pub(crate) old: Option<Artifact>,
     pub(crate) new: Option<Artifact>,
-    /// The spelling of the frontmatter that the change makes another of.
     pub(crate) spelling: Option<Spelling>,
 }
 
@@ -257,9 +253,9 @@ impl Versions {
         Self::of(old, tree.as_ref(), new)
     }
 
-    /// Puts together what was read; `tree` is the frontmatter of `old`.
+    /// `tree` is the frontmatter of `old`.
     pub(crate) fn of(old: Option<Artifact>, tree: Option<&Yaml<'_>>, new: Option<Artifact>) -> Self {
-        // Where there is no state to compare, the texts alone lead back.
+        // Without a comparable state only the texts can revert the change.
         let changes = |old: &Artifact, new: &Artifact| {
             old.state_value().ok().zip(new.state_value().ok()).map(|(old, new)| diff(&old, &new))
         };

@@ -1,4 +1,4 @@
-//! Removing artifacts, undoing events and setting keys of the configuration.
+//! Removing artifacts, undoing events, and setting keys of the configuration.
 
 use std::{cell::Cell, collections::BTreeMap, rc::Rc};
 
@@ -19,15 +19,15 @@ use stepmark_model::{
     transition::{Remark, TransitionRefusal},
 };
 
-/// Says in the event of a removal that git did not have the bytes.
+/// In a removal's event: git did not have the bytes.
 pub(crate) const IN_GIT: &str = "in_git";
 
-/// The hash of the bytes that git was asked about, and whether it has them.
+/// The hash of the bytes that git was asked about, and the answer.
 type Answer = (FileHash, bool);
 
 impl Workspace {
-    /// Removes an artifact's file; history keeps its frontmatter, who and why, and git the bytes. `force`
-    /// also removes bytes that git does not have, and an artifact that work was delegated from.
+    /// History keeps the frontmatter, the actor and the reason; git keeps the bytes. `force` also removes
+    /// bytes that git does not have, and artifacts with delegated work.
     pub fn remove(&self, path: &ProjectPath, reason: Option<String>, force: bool) -> Result<(), Error> {
         let draft = EventDraft::new(Kind::DELETE)
             .with_command(format!("remove {path}"))
@@ -70,7 +70,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// The artifacts that would have no parent without that of `bytes`. All artifacts are read.
+    /// The artifacts that would lose their parent. Reads all artifacts.
     fn children(&self, path: &ProjectPath, bytes: &[u8]) -> Result<Vec<ProjectPath>, Error> {
         let member = Member::of(&Artifact::read(path.clone(), bytes.to_vec()), None);
         let Some(id) = member.id() else { return Ok(Vec::new()) };
@@ -84,8 +84,8 @@ impl Workspace {
 }
 
 impl Workspace {
-    /// Takes back what `event` changed, as a new event; history is never rewritten. Events of one decision
-    /// are taken back in one commit or not at all. Files that were made then stay, which is remarked.
+    /// Reverts `event` as a new event; history is never rewritten. Events of one decision are reverted in one
+    /// commit or not at all. Created files stay, with a remark.
     pub fn undo(&self, event: &Event, reason: ChangeReason) -> Result<ChangeReport, Error> {
         let refused = match self.take_back(event, reason).map_err(Error::unwritten) {
             Err(error) if error.detail::<TransitionRefusal>().is_some() => error,
@@ -150,7 +150,6 @@ impl Workspace {
         self.taken_back(&artifact.path, &paths, outcomes, &made)
     }
 
-    /// The report of several artifacts that were taken back, of which the one at `path` was asked for.
     fn taken_back(
         &self,
         path: &ProjectPath,
@@ -194,7 +193,7 @@ fn not_in_git(path: &ProjectPath) -> Error {
     )).help("commit it first, or remove it with `--force`")
 }
 
-/// A reason why `event`, which removed the file at `path`, cannot be taken back.
+/// The reason why the removal by `event` cannot be undone.
 fn removed(event: &Event, path: &ProjectPath) -> Error {
     let message = format!("event {} removed `{path}`, and history keeps its frontmatter only", event.id);
     let help = if event.data.get(IN_GIT) == Some(&false.into()) {

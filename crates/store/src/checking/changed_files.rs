@@ -1,4 +1,4 @@
-//! Checking what changed between two states of a repository: the facts that rules ask for come from git.
+//! Checks the changes between two states of a repository; the rules' facts come from git.
 
 use crate::{Error, checking::read_baseline};
 use std::{
@@ -50,7 +50,7 @@ struct InVersion<'v> {
 
 impl RuleEnvironment for InVersion<'_> {
     fn exists(&self, path: &ProjectPath) -> bool {
-        // Where git fails here it has failed for the artifacts already, which is an error.
+        // If git fails here, it has already failed for the artifacts, which is an error.
         self.version.holds(path).unwrap_or(true)
     }
 
@@ -71,18 +71,18 @@ impl RuleEnvironment for InVersion<'_> {
 
     fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts> {
         let autodev = self.workspace.autodev()?;
-        // What is about to be committed is held against the files as they are, some of which git may ignore.
+        // A commit is checked against the work tree, which includes files that git ignores.
         if self.version.is_index() { autodev.facts(artifact) } else { autodev.facts_without_files(artifact) }
     }
 
     fn asdd(&self) -> Option<Arc<AsddFacts>> {
-        // An older version is not held against files of today.
+        // Older versions are not checked against today's files.
         let read = || Some(Arc::new(self.workspace.asdd()?.facts()?));
         if self.version.is_index() { self.asdd.get_or_init(read).clone() } else { None }
     }
 
     fn coordination(&self) -> Option<Arc<CoordinationFacts>> {
-        // An older version is not held against records of today.
+        // Older versions are not checked against today's records.
         let read = || Some(Arc::new(self.workspace.coordination()?.facts()?));
         if self.version.is_index() { self.coordination.get_or_init(read).clone() } else { None }
     }
@@ -93,12 +93,12 @@ impl RuleEnvironment for InVersion<'_> {
     }
 }
 
-/// The rules about what a merge may not lose, whichever side it takes.
+/// Rules about what a merge may not lose, whichever side it takes.
 const LOSSES: [&str; 3] = ["SM901", "SM902", "SM904"];
 
 impl Workspace {
-    /// Adds what a change makes wrong in what did not change: stories of a changed ledger, or of one that is
-    /// gone, parents and children in chains. Only the rules that look at what changed are asked.
+    /// Adds findings in unchanged artifacts: stories of a changed or removed sprint status, parents and
+    /// children in chains. Uses only rules that look at what changed.
     fn add_bystanders(
         &self,
         report: &mut CheckReport<'_>,
@@ -152,7 +152,6 @@ impl Workspace {
         Ok(judged)
     }
 
-    /// The losses of a merge, against a side where the artifact was `before`.
     fn check_merged(
         &self,
         now: &TrackedArtifact,
@@ -165,7 +164,6 @@ impl Workspace {
         Ok(judged)
     }
 
-    /// Adds an unchanged artifact, if one of the rules that look at others `is_asked` and finds something.
     fn add_unchanged(
         &self,
         report: &mut CheckReport<'_>,
@@ -177,12 +175,12 @@ impl Workspace {
         let mut findings = check::findings(subject);
         findings.retain(is_asked);
         let mut judged = self.by_policy(subject, findings);
-        // Its suppressions were not asked about the other rules.
+        // Only these rules ran, so unused suppressions are unknown.
         judged.findings.retain(|finding| finding.rule.group != Group::Suppressions);
         report.add_beside(artifact.path().clone(), artifact.artifact().bytes().to_vec(), judged, baseline);
     }
 
-    /// A removal that every clone can see is right; one that only this clone knows of lacks its history.
+    /// A removal is valid if every clone can see it; one that only this clone knows lacks its history.
     fn check_deletion(&self, before: &TrackedArtifact, held: &HeldHistory<'_>) -> Result<Judged, Error> {
         let subject = Subject::of(before);
         let mut findings = check::deletion_findings(&subject);
@@ -196,16 +194,16 @@ impl Workspace {
             account.failure()?;
         }
         let mut judged = self.by_policy(&subject, findings);
-        // The suppressions of a file that is gone are nobody's business.
+        // Suppressions of a removed file do not matter.
         judged.findings.retain(|finding| finding.rule.group != Group::Suppressions);
         Ok(judged)
     }
 }
 
 impl Checks<'_> {
-    /// Finds what is wrong with each of `changed`, in their order, and what became of it; then with its
-    /// parents and children in chains, and with stories of a changed ledger. No gates: they belong to the
-    /// files of the work tree. The baseline is that of the newer state.
+    /// Findings and fates of `changed`, in order, then of their parents and children in chains, and of
+    /// stories of a changed sprint status. Gates are left out: they belong to the work tree. Uses the newer
+    /// state's baseline.
     pub fn check_changes<'t>(
         &self,
         changed: &'t [ChangedArtifact],
@@ -277,19 +275,17 @@ impl Checks<'_> {
 
 const DELEGATION: &str = "delegation:";
 
-/// The number of times that git is asked for the parents of those found: a chain is as deep as files make it.
+/// The most rounds of asking git for parents: files decide on a chain's depth.
 const MOST_ROUNDS: usize = 64;
 
 pub(crate) struct ChainsAround {
     pub(crate) chains: Chains,
-    /// The unchanged parents and children of what changed, in the order of their paths.
     pub(crate) neighbours: Vec<TrackedArtifact>,
 }
 
 impl Repository<'_> {
-    /// The chains that `changed` take part in, in the newer state of `version`; `None` where they take part
-    /// in none. What has an id and no delegation of its own takes part where it has a folder of delegated
-    /// artifacts, and where the id is new there: another may have it.
+    /// `None` if `changed` take part in no chain. An artifact with an id but no delegation takes part if it
+    /// has a folder of delegated artifacts, or if its id is new in `version`: another may have it.
     pub(crate) fn chains_around(
         &self,
         changed: &[ChangedArtifact],
@@ -316,7 +312,7 @@ impl Repository<'_> {
         }
         let present: Vec<&TrackedArtifact> = changed.iter().filter_map(ChangedArtifact::now).collect();
         let mut others = self.members_of_chains(&present, &moving, version)?;
-        // Where two of the others share an id already, the change does not bring that in.
+        // An id shared by two unchanged artifacts is not due to the change.
         let members: Vec<Member> = others.values().map(TrackedArtifact::member).collect();
         let is_old = |id: &str| members.iter().filter(|other| other.id() == Some(id)).count() > 1;
         let is_taken = |id: &str| moving.new_ids.contains(id) && is_old(id);
@@ -336,12 +332,12 @@ impl Repository<'_> {
         let mut asked: BTreeSet<String> = BTreeSet::new();
         let mut words: BTreeSet<String> = moving.ids.union(&moving.parents).cloned().collect();
         words.extend(moving.is_any.then(|| DELEGATION.to_owned()));
-        // As keys alone: a short id is a part of many a word.
+        // As keys: a short id is part of many words.
         let spellings = |id: &String| ["", "'", "\""].map(|quote| format!("id: {quote}{id}{quote}"));
         words.extend(moving.new_ids.iter().flat_map(spellings));
         for _ in 0..MOST_ROUNDS {
             let new: Vec<&str> = words.difference(&asked).map(String::as_str).collect();
-            // A line end would be two words to git.
+            // Git would read a line end as a second pattern.
             let new: Vec<&str> = new.into_iter().filter(|word| !word.contains(['\n', '\r'])).collect();
             if new.is_empty() {
                 break;
@@ -366,19 +362,18 @@ impl Repository<'_> {
     }
 }
 
-/// `docs/prd.delegations` for `docs/prd.md`: the folder in which delegation puts its children.
+/// `docs/prd.delegations` for `docs/prd.md`: the parent's delegation folder.
 fn delegations_folder(parent: &ProjectPath) -> Option<ProjectPath> {
     let name = format!("{}{FOLDER_SUFFIX}", parent.file_stem());
     parent.parent().map_or_else(|| ProjectPath::new(&name), |above| above.join(&name)).ok()
 }
 
-/// The ids of the changed artifacts, and those that they call their parents by, before or after the change.
 #[derive(Debug, Default)]
 struct Moving {
     ids: BTreeSet<String>,
     parents: BTreeSet<String>,
     is_any: bool,
-    /// Ids that were not those of their artifacts before.
+    /// Ids that their artifacts did not have before.
     new_ids: BTreeSet<String>,
 }
 

@@ -34,9 +34,8 @@ use stepmark_model::{
 
 #[derive(Clone, Debug, Default)]
 pub struct CheckReport<'t> {
-    /// A file for each artifact, in the order of the paths; then those beside where something is wrong.
     pub files: Vec<CheckedFile<'t>>,
-    /// The number of the files that are no artifacts.
+    /// The number of files in `files` that are not artifacts.
     pub beside: usize,
     pub left_out: LeftOut,
     pub cache: CacheOutcome,
@@ -45,9 +44,9 @@ pub struct CheckReport<'t> {
 #[derive(Clone, Debug)]
 pub struct CheckedFile<'t> {
     pub path: ProjectPath,
-    /// Its bytes, in which the spans of the findings count; none where it was not read again.
+    /// The text that the findings' spans refer to; empty if it was not read again.
     pub bytes: Cow<'t, [u8]>,
-    /// Its findings, in file order.
+    /// In file order.
     pub findings: Vec<Finding>,
 }
 
@@ -55,17 +54,16 @@ pub struct CheckedFile<'t> {
 pub struct LeftOut {
     pub suppressed: usize,
     pub known: usize,
-    /// In the baseline and no longer found; counted where all artifacts were checked.
+    /// In the baseline, but no longer found; counted only if all artifacts were checked.
     pub gone: usize,
-    /// There before the change that was checked.
+    /// Older than the checked change.
     pub old: usize,
 }
 
-/// The treatment of the findings of the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     LeftOut,
-    /// They are reported like the others: whoever makes a baseline wants them all.
+    /// Reported like others: a new baseline needs them all.
     Reported,
 }
 
@@ -76,7 +74,7 @@ impl CheckReport<'_> {
 }
 
 impl<'t> CheckReport<'t> {
-    /// Adds an artifact without the findings in `baseline`; returns how many are reported.
+    /// Leaves out findings in `baseline`; returns how many are reported.
     pub(crate) fn add(
         &mut self,
         artifact: &'t Artifact,
@@ -94,7 +92,6 @@ impl<'t> CheckReport<'t> {
         problems
     }
 
-    /// Adds artifacts in which nothing is wrong, before any file beside them.
     pub(crate) fn add_clean(&mut self, paths: impl Iterator<Item = ProjectPath>) {
         let clean = |path| CheckedFile { path, bytes: Cow::Borrowed(&[][..]), findings: Vec::new() };
         self.files.extend(paths.map(clean));
@@ -117,7 +114,7 @@ impl<'t> CheckReport<'t> {
     }
 }
 
-/// The digest of a baseline of these bytes; one that is not there knows nothing.
+/// A missing baseline has a digest, too.
 pub(crate) fn digest_of_baseline(bytes: Option<&[u8]>) -> String {
     FileHash::of(bytes.unwrap_or_default()).to_string()
 }
@@ -149,8 +146,8 @@ impl<'w, 't> CheckingRun<'w, 't> {
         })
     }
 
-    /// Judges `artifacts` on all processors. `each` hears in their order how many problems each has, and its
-    /// `note`; not of those that have none or may change without a trace.
+    /// Judges `artifacts` on all processors. `each` gets their counts and notes in order, but not of clean
+    /// artifacts, or of those that may change without a trace.
     pub(crate) fn judge(
         &mut self,
         artifacts: &'t [TrackedArtifact],
@@ -205,7 +202,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
         let asked = Asked::new(artifact.path(), answers);
         let subject = Subject::of(artifact).within(&asked).with_chains(chains);
         let mut findings = check::findings(&subject);
-        // What cannot be read lists no step.
+        // An unreadable frontmatter lists no step.
         if self.has_gates && artifact.artifact().is_readable() {
             asked.note_gates();
             findings.extend(self.workspace.gates().findings(artifact)?);
@@ -214,7 +211,6 @@ impl<'w, 't> CheckingRun<'w, 't> {
         Ok((judged, asked.into_noted()))
     }
 
-    /// Notes rules of allowances of which nobody can say whether artifacts that were not read need them.
     pub(crate) fn note_allowances<'p>(&mut self, rules: impl IntoIterator<Item = &'p AllowedRule>) {
         self.in_use.note_rules(rules);
     }
@@ -233,7 +229,6 @@ impl<'w, 't> CheckingRun<'w, 't> {
         workspace.add_files_of_records(report, files, in_use, baseline);
     }
 
-    /// Looks at step files of `workflows`, ledgers that were asked, and those of all `stories`, where known.
     pub(crate) fn scan_other_files<'d>(
         &mut self,
         workflows: impl Iterator<Item = &'d WorkflowDefinition>,
@@ -249,7 +244,6 @@ impl<'w, 't> CheckingRun<'w, 't> {
         workspace.add_ledgers(report, found, in_use, baseline);
     }
 
-    /// Says of each ledger that disagrees with a story who wrote that, and when.
     #[cfg(feature = "write")]
     fn name_writers(&mut self) {
         use stepmark_model::check::rules::status::SPRINT_STATUS_DISAGREES;
@@ -275,10 +269,9 @@ impl<'w, 't> CheckingRun<'w, 't> {
     }
 }
 
-/// A rule of an entry of `check.allow`: the place of the entry, and the id of the rule.
+/// The index of the entry in `check.allow`, and the rule's id.
 pub(crate) type AllowedRule = (usize, String);
 
-/// The rules of entries of `check.allow` that accepted something, or of which nobody can say.
 #[derive(Debug, Default)]
 pub(crate) struct AllowancesInUse(BTreeSet<AllowedRule>);
 
@@ -294,7 +287,6 @@ impl AllowancesInUse {
 }
 
 impl Workspace {
-    /// Adds the step files of `workflows` that name a successor which is not there.
     pub(crate) fn add_step_files<'d>(
         &self,
         report: &mut CheckReport<'_>,
@@ -317,7 +309,7 @@ impl Workspace {
             }
         }
         for (path, keys) in files {
-            // It was read when its workflow was; one that went away since names nothing any more.
+            // It was read with its workflow; if it is gone since, it names no successor.
             let Ok(bytes) = self.read_file(path) else { continue };
             let findings = keys
                 .into_iter()
@@ -344,7 +336,6 @@ impl Workspace {
         }
     }
 
-    /// Adds files that follow records and say something else.
     #[cfg(feature = "write")]
     pub(crate) fn add_files_of_records(
         &self,
@@ -360,7 +351,7 @@ impl Workspace {
         }
     }
 
-    /// Adds the entries of the project's `check.allow` that accepted nothing in any artifact.
+    /// Adds the entries of `check.allow` that accepted nothing.
     pub(crate) fn add_unused_allowances(
         &self,
         report: &mut CheckReport<'_>,

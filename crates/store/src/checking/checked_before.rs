@@ -1,4 +1,4 @@
-//! Checking all artifacts, where those of which enough is known are not read again.
+//! Checking all artifacts; those known well enough are not read again.
 
 use std::{collections::HashMap, mem, ops::Range};
 
@@ -18,13 +18,12 @@ use crate::workspace::{
 use crate::{Error, bmad::sprint::StoryLedgers};
 use stepmark_model::{artifact::ProjectPath, delegation::Chains, tracked_artifact::TrackedArtifact};
 
-/// Artifacts that need not be read for a check: they were clean, and nothing that decides on them changed.
 #[derive(Debug, Default)]
 pub struct CheckedBefore<'w> {
     pub(super) known: Vec<KnownArtifact>,
-    /// The chains of all artifacts; `None` where all are read.
+    /// `None` if all artifacts were read.
     pub(super) chains: Option<Chains>,
-    /// `None` where nothing is kept from run to run.
+    /// `None` if nothing is cached.
     run: Option<Run<'w>>,
 }
 
@@ -32,7 +31,7 @@ pub struct CheckedBefore<'w> {
 pub(super) struct KnownArtifact {
     pub(super) path: ProjectPath,
     pub(super) entry: usize,
-    /// The facts that decided about it, and by these its part in chains.
+    /// The facts behind the decision, with the artifact's part in chains.
     facts: FactsKey,
     pub(super) part: ChainPart,
     has_findings: bool,
@@ -42,11 +41,10 @@ pub(super) struct KnownArtifact {
 struct Run<'w> {
     verdicts: Verdicts<'w>,
     learned: Learned,
-    /// The stats of the artifacts that were read, taken before.
+    /// From before the artifacts were read.
     stats: HashMap<ProjectPath, FileStat>,
 }
 
-/// The part of the findings of an artifact that is to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Findings,
@@ -54,7 +52,7 @@ pub(super) enum Wanted {
 }
 
 impl Workspace {
-    /// All artifacts of the project: those that had to be read, and those of which what is `wanted` is known.
+    /// All artifacts: those that had to be read, and those whose `wanted` facts are known.
     pub(super) fn artifacts_apart(&self, wanted: Wanted) -> Result<(Artifacts, CheckedBefore<'_>), Error> {
         let Some(verdicts) = Verdicts::load(self) else {
             return Ok((self.artifacts()?, CheckedBefore::default()));
@@ -77,7 +75,7 @@ impl Workspace {
             learned.stateless += sorter.learned.stateless;
             learned.used.extend(sorter.learned.used);
         }
-        // Nearly the order of the paths, so that whoever sorts them has little to do.
+        // Nearly path order, which makes sorting cheap.
         known.sort_by(|one, other| first_path(one).cmp(&first_path(other)));
         before.known = known.into_iter().flatten().collect();
         learned.visited = walked.folders.into_iter().collect();
@@ -91,7 +89,7 @@ impl Workspace {
         let to_read: Vec<_> = outdated.into_iter().chain(before.known.extract_if(.., is_shown)).collect();
         if !to_read.is_empty() {
             self.read_known(&to_read, &mut found);
-            // What was read knows where everything stands in its file.
+            // What was read has current positions.
             chains = kept_chains::chains(&verdicts, &before.known, &found.artifacts);
         }
         before.chains = Some(chains);
@@ -113,7 +111,7 @@ impl Workspace {
         found.unreadable.sort_by_key(ToString::to_string);
     }
 
-    /// The same; of those that were not read, the report names `clean` alone.
+    /// Like `check_all`; of unread artifacts the report contains only the `clean`.
     pub(super) fn check_rest<'t>(
         &self,
         read: &'t [TrackedArtifact],
@@ -161,12 +159,12 @@ impl Workspace {
 }
 
 impl<'w> Checks<'w> {
-    /// All artifacts, for [`Checks::check_all`]: those to be looked at, and those clean at their last check.
+    /// All artifacts, for [`Checks::check_all`]: those to be checked, and those clean at their last check.
     pub fn artifacts_to_check(&self) -> Result<(Artifacts, CheckedBefore<'w>), Error> {
         self.workspace.artifacts_apart(Wanted::Findings)
     }
 
-    /// Checks all artifacts, from [`Checks::artifacts_to_check`]; keeps for the next run which are clean.
+    /// Checks the result of [`Checks::artifacts_to_check`], and caches the clean ones for the next run.
     pub fn check_all<'t>(
         &self,
         read: &'t [TrackedArtifact],
@@ -186,13 +184,13 @@ impl CheckedBefore<'_> {
         self.run.as_ref().map(|run| &run.verdicts)
     }
 
-    /// The stat from before the artifact was read; `None` where it may change without a trace.
+    /// From before the artifact was read; `None` if it may change without a trace.
     pub(super) fn stat(&self, path: &ProjectPath) -> Option<FileStat> {
         let run = self.run.as_ref()?;
         run.stats.get(path).copied().filter(|stat| run.verdicts.proves(stat))
     }
 
-    /// Returns an upper bound on the number of artifacts that were read and need not be read the next time.
+    /// An upper bound: artifacts read now that need not be read next time.
     pub(super) fn to_keep(&self) -> usize {
         self.run.as_ref().map_or(0, |run| run.stats.len())
     }
@@ -202,12 +200,12 @@ fn first_path(known: &[KnownArtifact]) -> Option<&ProjectPath> {
     known.first().map(|artifact| &artifact.path)
 }
 
-/// Tells the files of one thread apart, and reads those that have to be read.
+/// Sorts the files of one thread, and reads those that must be read.
 struct Sorter<'run> {
     verdicts: &'run Verdicts<'run>,
     reader: Reader<'run>,
     learned: Learned,
-    /// By pieces of folders, each in the order of the names.
+    /// For each part of a folder, in name order.
     known: Vec<Vec<KnownArtifact>>,
     stats: Vec<(ProjectPath, FileStat)>,
 }
@@ -242,7 +240,7 @@ impl Sorter<'_> {
 
     fn look(&mut self, part: &mut FolderPart<'_>, folder: &Folder, place: usize) {
         let Some(path) = self.reader.candidate(folder, place) else { return };
-        // What a link leads to may change without its own stat.
+        // A link's target may change without changing the link's stat.
         let stat = (folder.kind(place) == EntryKind::File).then(|| folder.stat(place).ok()).flatten();
         let looked = self.reader.look(folder, place, path.clone());
         let Some((EntryKind::File, stat)) = stat else { return };

@@ -1,4 +1,4 @@
-//! The account of a change in the journal of this clone.
+//! The history of a change in this clone's journal.
 
 use crate::history::{JoinedSegments, files_of_segment, joined_segments};
 use crate::workspace::Workspace;
@@ -13,20 +13,18 @@ use stepmark_model::journal::{
     ArtifactKey, ChangeInHistory, Digests, EventId, Lineage, LossExplanation, NewerState, SegmentName,
 };
 
-/// The history of one artifact. It is read when a rule first asks, since most changes lose nothing.
 pub(crate) struct JournalAccount<'w> {
     workspace: &'w Workspace,
     before: &'w Artifact,
-    /// The artifact now: it may have been moved, or be called something else; `None` where it is deleted.
+    /// Possibly renamed or with a new id; `None` if deleted.
     now: Option<&'w Artifact>,
     held: &'w HeldHistory<'w>,
     facts: OnceCell<Facts>,
     failure: RefCell<Option<Error>>,
-    /// Set where something was accepted by history that the newer state does not hold.
+    /// True if history that the newer state does not hold accepted something.
     is_missing: RefCell<bool>,
 }
 
-/// The facts that are read once for all losses of an artifact.
 struct Facts {
     lineage: Lineage,
     now_state: Option<Json>,
@@ -45,7 +43,6 @@ impl<'w> JournalAccount<'w> {
         Self { workspace, before, now, held, facts, failure, is_missing }
     }
 
-    /// Fails with the error of history where it was asked and could not answer.
     pub(crate) fn failure(self) -> Result<(), Error> {
         self.failure.into_inner().map_or(Ok(()), Err)
     }
@@ -58,7 +55,7 @@ impl<'w> JournalAccount<'w> {
             }),
             now_state: self.now.and_then(|now| now.state_value().ok()),
             newer: self.newer(),
-            // Where the older state is no commit, nothing was committed before.
+            // If the older state is not a commit, nothing was committed before.
             committed_before: self.held.version().committed_before(self.before.path()).unwrap_or_default(),
         });
         let answered = |answer: Result<bool, Error>| {
@@ -100,7 +97,7 @@ impl<'w> JournalAccount<'w> {
             return NewerState::Commit;
         }
         let path = self.now.unwrap_or(self.before).path();
-        // What cannot be read is in none of the states that history knows.
+        // An unreadable file is in none of the recorded states.
         let file = self.workspace.read_file(path).ok();
         let worktree = file.map(|bytes| Digests::of(&Artifact::read(path.clone(), bytes)));
         NewerState::Index { worktree }
@@ -121,7 +118,7 @@ impl AcceptedLosses for JournalAccount<'_> {
     }
 }
 
-/// The segments that a version and the state before it hold; each is looked for once.
+/// The segments in a version and in the state before it, each looked up once.
 pub(crate) struct HeldHistory<'v> {
     workspace: &'v Workspace,
     version: &'v GitVersion,
@@ -157,14 +154,14 @@ impl<'v> HeldHistory<'v> {
         Ok(segments.into_iter().any(|segment| self.holds_segment(segment, side)))
     }
 
-    /// Returns whether a state holds a segment: by itself, or joined with others.
+    /// By itself, or joined with others.
     fn holds_segment(&self, segment: SegmentName, side: Side) -> bool {
         let key = (segment, side);
         if let Some(known) = self.known.borrow().get(&key) {
             return *known;
         }
         let joined = self.joined.get_or_init(|| joined_segments(self.workspace.root()).unwrap_or_default());
-        // Where git fails here it has failed for the artifacts already, which is an error.
+        // If git fails here, it has already failed for the artifacts, which is an error.
         let is_held = files_of_segment(&key.0, joined).any(|path| match side {
             Side::Before => self.version.held_before(&path).unwrap_or(false),
             Side::Now => self.version.holds(&path).unwrap_or(true),

@@ -1,9 +1,8 @@
-//! The chains of delegation of a project, of whose artifacts not all are read.
+//! The delegation chains of a project, without reading every artifact.
 //!
-//! Other artifacts decide about one that has an id. So its note says what they decided by
-//! ([`Chains::surroundings`]), and it is read again where that is something else now. To see this takes the
-//! notes of the artifacts that take part in a delegation, and no file: where nothing is delegated, not even
-//! these.
+//! Other artifacts decide about one with an id. So its note holds the basis of that decision
+//! ([`Chains::surroundings`]), and the artifact is read again if that has changed. This needs only notes, and
+//! only those of artifacts in a delegation.
 
 use std::collections::HashSet;
 
@@ -18,12 +17,11 @@ use stepmark_model::{
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ChainPart {
-    /// It has no id: no other artifact can name it.
+    /// Without an id no artifact can name it.
     #[default]
     Nameless,
-    /// It has an id, and no other artifact has or names it.
     Named,
-    /// It has a delegation, or is named by one, or shares its id.
+    /// It has a delegation, is named by one, or shares its id.
     Member,
 }
 
@@ -53,7 +51,7 @@ pub(super) fn chains(verdicts: &Verdicts<'_>, known: &[KnownArtifact], read: &[T
     Chains::of(members.into_iter().chain(named))
 }
 
-/// Takes out of `known` the artifacts about which others decide by something else now.
+/// Removes from `known` the artifacts with changed surroundings.
 pub(super) fn take_outdated(
     verdicts: &Verdicts<'_>,
     chains: &Chains,

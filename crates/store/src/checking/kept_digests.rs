@@ -1,10 +1,10 @@
-//! Digests that follow from the texts of artifacts, kept from run to run: while nothing has changed that they
-//! were made from, the artifacts need not be read.
+//! Digests derived from artifacts' texts, kept from run to run: while no input has changed, the artifacts are
+//! not read.
 //!
-//! A file of the cache holds pairs of a key and a digest (32 bytes each) in the order of the keys, behind the
-//! SHA-256 of all of them. The key says everything that the digest was made from
-//! ([`SummaryRow::content_key`](super::SummaryRow::content_key) is the artifact's part of it), so an entry is
-//! never wrong, only unused. A file that is torn or gone costs time, never truth.
+//! A cache file holds pairs of key and digest (32 bytes each), sorted by key, after the SHA-256 of all of
+//! them. The key covers every input of the digest
+//! ([`SummaryRow::content_key`](super::SummaryRow::content_key) is the artifact's part), so an entry is never
+//! wrong, only unused. A torn or missing file costs time, never correctness.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: the folder of the project is looked for here"
@@ -17,20 +17,18 @@ use stepmark_model::artifact::FileHash;
 
 const HALF: usize = 32;
 
-/// Fewer digests than this are kept in no new file: whoever reads them writes nothing for so little.
+/// The fewest digests worth a new file; below that, readers write nothing.
 const WORTH_KEEPING: usize = 64;
 
 const LIMIT: u64 = 256 * 1024 * 1024;
 
-/// Digests that earlier runs kept under one name.
 #[derive(Clone, Debug, Default)]
 pub struct KeptDigests {
-    /// Pairs of a key and a digest, in the order of the keys.
+    /// Pairs of key and digest, sorted by key.
     pairs: Vec<u8>,
 }
 
 impl KeptDigests {
-    /// Reads those that the cache of the project at `root` keeps under `name`; none where it keeps none.
     pub fn read(root: &Root, name: &str) -> Self {
         let folder = root.state().folder(StateFolder::Cache).ok();
         let bytes = folder.and_then(|folder| own_file::read(&folder, file_name(name).as_ref(), LIMIT).ok());
@@ -49,12 +47,12 @@ impl KeptDigests {
         pairs.get(place)?.last_chunk().copied().map(FileHash::from_digest)
     }
 
-    /// Keeps `digests` alone under `name` for later runs, unless these are what is kept.
+    /// Keeps only `digests`; writes nothing if they are unchanged.
     pub fn replace(&self, root: &Root, name: &str, digests: &BTreeMap<FileHash, FileHash>) -> io::Result<()> {
         let pairs = digests.iter().flat_map(|(key, digest)| [key.as_bytes(), digest.as_bytes()]);
         let pairs = pairs.flatten().copied().collect::<Vec<u8>>();
         let is_worthwhile = !self.pairs.is_empty() || digests.len() >= WORTH_KEEPING;
-        // Readers make no folder for themselves.
+        // Readers create no `.stepmark` folder.
         if pairs == self.pairs || !is_worthwhile || !root.path().join(".stepmark").is_dir() {
             return Ok(());
         }

@@ -32,7 +32,7 @@ impl<'s> ListedArtifact<'s> {
         FieldValue::Status(StatusValue { word, lifecycle })
     }
 
-    /// Returns a field of its progress; an empty one where its workflow is not known.
+    /// Empty if its workflow is not known.
     fn of_progress(&self, field: SelectionField) -> FieldValue {
         let Some(progress) = &self.summary.progress else { return FieldValue::Empty };
         let number = |number: usize| FieldValue::Number(number as u64);

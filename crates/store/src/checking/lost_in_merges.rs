@@ -1,4 +1,4 @@
-//! Findings that only history tells: work that a merge lost, records that are gone or were edited.
+//! Findings that need history: work lost in a merge, records that are missing or edited.
 
 use crate::Error;
 use crate::checking::{CheckReport, Checks};
@@ -15,7 +15,7 @@ use stepmark_model::{
 };
 
 impl Checks<'_> {
-    /// Adds the artifacts whose history has several ends, of which the file lacks one.
+    /// Adds artifacts whose history has several heads, one of which the file lacks.
     pub fn add_lost_in_merges(&self, report: &mut CheckReport<'_>) -> Result<(), Error> {
         for known in self.workspace.history().ask(History::forked)? {
             let is_told = |lost: &Finding| {
@@ -40,8 +40,8 @@ impl Checks<'_> {
 }
 
 impl Checks<'_> {
-    /// Adds the records that are gone, those to whose state no recorded change led, and the files that are
-    /// none, of systems whose folder `is_meant`. What stands in `read` is not read again.
+    /// Adds missing records, records in states that no recorded change led to, and files that are not
+    /// records, of systems whose folder `is_meant`. Files in `read` are not read again.
     pub fn add_records(
         &self,
         report: &mut CheckReport<'_>,

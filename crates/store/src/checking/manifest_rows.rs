@@ -11,12 +11,10 @@ use stepmark_model::{
     projection::files_manifest::{Listing, ListingBuilder, ManifestWarningKind},
 };
 
-/// The rows of a manifest, read when the first is asked for.
 #[derive(Debug, Default)]
 pub(crate) struct ManifestRows(OnceLock<Option<Listing>>);
 
 impl ManifestRows {
-    /// Returns the row of the file at `path`; `read` gives the manifest when it is first asked.
     pub(crate) fn row(
         &self,
         path: &ProjectPath,
@@ -44,7 +42,7 @@ fn is_manifest(listing: &Listing) -> bool {
 
 const FEW: usize = 64;
 
-/// The rows of files at `paths`, perhaps with others: of a long manifest, few lines are read for few files.
+/// May return other rows too: for few files it parses few lines of a long manifest.
 #[cfg_attr(not(feature = "history"), expect(dead_code, reason = "only versions in git are read in part"))]
 pub(crate) fn rows_of(bytes: &[u8], paths: &[&ProjectPath]) -> Listing {
     let mut builder = ListingBuilder::default();
@@ -52,7 +50,7 @@ pub(crate) fn rows_of(bytes: &[u8], paths: &[&ProjectPath]) -> Listing {
         bytes.split(|byte| *byte == b'\n').for_each(|line| builder.push_bytes(line));
         return builder.finish();
     }
-    // The first line is the header.
+    // The header line.
     let mut starts = BTreeSet::from([0]);
     for path in paths {
         let places = memmem::find_iter(bytes, path.as_str());

@@ -1,4 +1,4 @@
-//! Checking artifacts of the project on the disk: the facts that rules ask for are gathered here.
+//! Checks artifacts on the disk; gathers the facts that the rules need.
 
 pub(crate) mod cache;
 #[cfg(feature = "history")]
@@ -42,11 +42,9 @@ pub const BASELINE_PATH: &str = ".stepmark/baseline.json";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
     All,
-    /// Some of them: what concerns several artifacts is looked up.
     Some,
 }
 
-/// The checks of the artifacts of a project, beyond [`Workspace::check`].
 #[derive(Clone, Copy, Debug)]
 pub struct Checks<'w> {
     pub(crate) workspace: &'w Workspace,
@@ -82,7 +80,6 @@ impl Workspace {
         self.policy_at(subject.artifact.path(), |policy| policy.judge(subject, findings))
     }
 
-    /// Judges by the policy for the file at `path`; the places of allowances are those in the configuration.
     pub(crate) fn policy_at(&self, path: &ProjectPath, judge: impl FnOnce(&Policy<'_>) -> Judged) -> Judged {
         let configuration = self.configuration();
         let all = configuration.check.allow.iter().enumerate();
@@ -97,7 +94,7 @@ impl Workspace {
         judged
     }
 
-    /// The digest of the baseline; of one that cannot be read, that of none.
+    /// An unreadable baseline has the digest of a missing one.
     pub(crate) fn baseline_digest(&self) -> String {
         self.baseline_bytes()
             .map_or_else(|_| String::new(), |bytes| check_report::digest_of_baseline(bytes.as_deref()))
@@ -111,8 +108,8 @@ impl Workspace {
         }
     }
 
-    /// The chains of delegation of the project. That takes all artifacts, so they are read where one of the
-    /// checked ones takes part in a chain, or has an id, which another may have, too.
+    /// Reads all artifacts, so it does so only if a checked artifact takes part in a chain, or has an id,
+    /// which others may have, too.
     pub(crate) fn chains_of(
         &self,
         artifacts: &[TrackedArtifact],
@@ -127,7 +124,7 @@ impl Workspace {
         let all = self.checks().summaries()?;
         let given: HashMap<&ProjectPath, &TrackedArtifact> =
             artifacts.iter().map(|artifact| (artifact.path(), artifact)).collect();
-        // What was read knows where everything stands in its file.
+        // What was read has current positions.
         let own = |member: Member| given.get(&member.path).map_or(member, |artifact| artifact.member());
         Ok(Some(Chains::of(all.members().into_iter().map(own))))
     }
@@ -139,8 +136,7 @@ pub(crate) fn read_baseline(bytes: &[u8]) -> Result<Baseline, Error> {
 }
 
 impl Checks<'_> {
-    /// Checks `artifact` by itself, without what takes other files to tell and without the baseline. For a
-    /// glance; [`Workspace::check`] looks at everything.
+    /// Skips rules that need other files, and the baseline. For a glance; [`Workspace::check`] applies all.
     pub fn own_findings(&self, artifact: &TrackedArtifact) -> Vec<Finding> {
         let subject = Subject::of(artifact);
         self.workspace.by_policy(&subject, check::findings(&subject)).findings
@@ -155,7 +151,7 @@ impl Checks<'_> {
         Ok(found.into_iter().filter(names).map(|found| found.path().clone()).collect())
     }
 
-    /// The findings that the project started out with; none where there is no such file.
+    /// Empty if there is no baseline.
     pub fn baseline(&self) -> Result<Baseline, Error> {
         match self.workspace.baseline_bytes()? {
             Some(bytes) => read_baseline(&bytes),

@@ -1,4 +1,4 @@
-//! Findings in artifacts that packs of the project claim: edits, what they say of each other, silent holders.
+//! Findings in artifacts that packs claim: edits, contradictions between artifacts, silent holders.
 
 use crate::{Error, ErrorKind, checking::read_baseline};
 use std::collections::BTreeMap;
@@ -25,7 +25,6 @@ use stepmark_model::{
 };
 
 impl Checks<'_> {
-    /// Adds faults of claimed artifacts: edited where only recorded changes count, or at odds with others.
     pub(super) fn add_claimed(
         &self,
         report: &mut CheckReport<'_>,
@@ -72,7 +71,7 @@ impl Checks<'_> {
         };
         let (own, path) = (artifact.artifact(), artifact.path());
         let state = own.state_value().unwrap_or_default();
-        // Mostly nobody has it, and history need not be asked.
+        // Mostly none has such a rule, and history is not needed.
         if kind.rules.iter().all(|rule| rule.silence(&state, f64::INFINITY).is_none()) {
             return Ok(Vec::new());
         }
@@ -83,7 +82,6 @@ impl Checks<'_> {
         Ok(found.map(|(key, reason)| holder_silent_finding(own, key, reason)).collect())
     }
 
-    /// Adds what does not go with others of its pack since `changed`; what did not before is old.
     pub(crate) fn add_peers_in(
         &self,
         report: &mut CheckReport<'_>,
@@ -132,7 +130,7 @@ impl Checks<'_> {
 }
 
 impl Checks<'_> {
-    /// Adds what is wrong with the trees of tickets that `version` changes; what was before is old.
+    /// Adds faults in ticket trees that `version` changes; earlier ones count as old.
     pub(crate) fn add_tickets_in(
         &self,
         report: &mut CheckReport<'_>,
@@ -169,7 +167,7 @@ fn by_path(findings: impl IntoIterator<Item = Finding>) -> BTreeMap<ProjectPath,
 }
 
 impl Checks<'_> {
-    /// Adds what `find` finds at `path`, by the policy and the baseline; an unreadable file has no bytes.
+    /// Applies the policy and the baseline; an unreadable file has no bytes.
     pub fn add_beside(
         &self,
         report: &mut CheckReport<'_>,
@@ -185,7 +183,6 @@ impl Checks<'_> {
         Ok(())
     }
 
-    /// Adds findings in files beside the artifacts, each file read once.
     pub(super) fn add_all_beside(
         &self,
         report: &mut CheckReport<'_>,
@@ -194,7 +191,7 @@ impl Checks<'_> {
         by_path(findings).into_iter().try_for_each(|(path, found)| self.add_beside(report, path, |_| found))
     }
 
-    /// Writes a baseline of the findings of `report`, unless it is there already, and says how many.
+    /// Returns the number of findings; does nothing if the baseline exists.
     pub fn write_baseline(&self, report: &CheckReport<'_>) -> Result<usize, Error> {
         let baseline = Baseline::of(report.findings());
         let path = ProjectPath::new(BASELINE_PATH)?;

@@ -1,5 +1,4 @@
-//! The artifacts of a project as lists show them: those that have not changed since they were last checked
-//! are not read.
+//! The artifacts of a project for lists: unchanged since their last check, they are not read.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the time of a file is asked here")]
 
 use std::{fs, iter};
@@ -23,20 +22,19 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// Fewer artifacts than this each list may read: to check them, so that the next need not, takes longer.
+/// A list may read fewer artifacts than this each time: checking them, so that the next need not, costs more.
 const WORTH_A_CHECK: usize = 64;
 
 #[derive(Debug)]
 pub struct Summaries<'w> {
     workspace: &'w Workspace,
     found: Artifacts,
-    /// Of those that were read, whether they take part in a workflow.
     have_state: Vec<bool>,
-    /// Of the same, what a check has found; none before one is made.
+    /// Empty before a check.
     problems: Vec<ProblemCounts>,
     before: CheckedBefore<'w>,
     tickets: Tickets,
-    /// The tickets that have no plan yet, as their plans are before they are made.
+    /// Tickets without a plan, as their plans are before they are created.
     planned: Vec<TrackedArtifact>,
 }
 
@@ -49,20 +47,17 @@ pub struct SummaryRow<'s> {
 #[derive(Clone, Copy, Debug)]
 enum Source<'s> {
     Known(&'s KnownArtifact),
-    /// The artifact at this place was read.
     Read(usize),
-    /// The ticket at this place has no plan yet.
     Planned(usize),
 }
 
 impl<'w> Checks<'w> {
-    /// The artifacts of the project for a list.
     pub fn summaries(&self) -> Result<Summaries<'w>, Error> {
         let (found, before) = self.workspace.artifacts_apart(Wanted::Counts)?;
         Ok(Summaries::new(self.workspace, found, before))
     }
 
-    /// The same for whoever shows findings: artifacts in which something was found are read, too.
+    /// Reads the artifacts with findings, too.
     pub fn summaries_for_findings(&self) -> Result<Summaries<'w>, Error> {
         let (found, before) = self.workspace.artifacts_apart(Wanted::Findings)?;
         Ok(Summaries::new(self.workspace, found, before))
@@ -93,7 +88,7 @@ impl<'w> Summaries<'w> {
         self.found
     }
 
-    /// Checks the project, and keeps what the next list need not read. Returns the faulty files beside.
+    /// Checks the project and caches the results. Returns the faulty files beside artifacts.
     pub fn check(&mut self) -> Result<Vec<(ProjectPath, ProblemCounts)>, Error> {
         let count = self.found.artifacts.len();
         let files = self.report()?.files.into_iter();
@@ -104,16 +99,16 @@ impl<'w> Summaries<'w> {
         Ok(beside)
     }
 
-    /// The same with all findings: of artifacts read, in their order, then of files beside them.
+    /// Like `check`, with all findings: of artifacts read, in their order, then of files beside them.
     pub fn report(&mut self) -> Result<CheckReport<'_>, Error> {
         let Self { workspace, found, before, .. } = self;
         workspace.check_rest(&found.artifacts, before, iter::empty(), None, Known::LeftOut)
     }
 
-    /// The same where nobody asks for problems: only if many artifacts had to be read.
+    /// Like `check` if nobody needs problems: only if many artifacts had to be read.
     pub fn keep(&mut self) {
         if self.before.to_keep() >= WORTH_A_CHECK {
-            // What cannot be checked is read again the next time.
+            // An unchecked artifact is read again next time.
             self.check().ok();
         }
     }
@@ -125,13 +120,13 @@ impl<'w> Summaries<'w> {
         )
     }
 
-    /// All artifacts, in no order.
+    /// Unordered.
     pub fn rows(&self) -> impl Iterator<Item = SummaryRow<'_>> {
         let known = self.before.known.iter().map(Source::Known);
         let read = (0..self.found.artifacts.len()).map(Source::Read);
         let planned = (0..self.planned.len()).map(Source::Planned);
         let rows = known.chain(read).chain(planned).map(|source| SummaryRow { summaries: self, source });
-        // A leaf file of a ticket says in its plan how far it is.
+        // A leaf file's state is in its plan.
         rows.filter(|row| !self.tickets.is_leaf(row.path()))
     }
 }
@@ -145,7 +140,7 @@ impl<'s> SummaryRow<'s> {
         }
     }
 
-    /// The folder of its epic and its place in the build order, where it is a ticket of BMAD 7.
+    /// For a ticket of BMAD 7: its epic's folder, and its index in the build order.
     pub fn ticket_order(&self) -> Option<(&'s str, usize)> {
         let (tree, place) = self.ticket()?;
         Some((tree.folder(&tree.tickets()[place]).file_name(), place))
@@ -155,7 +150,7 @@ impl<'s> SummaryRow<'s> {
         self.summaries.tickets.of_record(self.path())
     }
 
-    /// The ticket of BMAD 7 that it is the plan of, with the store of all tickets.
+    /// The ticket of BMAD 7 whose plan it is, with the store of all tickets.
     pub fn stored_ticket(&self) -> Option<(&'s str, &'s Ticket)> {
         let (tree, place) = self.ticket()?;
         Some((self.summaries.tickets.store(), &tree.tickets()[place]))
@@ -188,7 +183,7 @@ impl<'s> SummaryRow<'s> {
         }
     }
 
-    /// Returns the number of problems that a check finds in it; without a check, of those with it by itself.
+    /// Before a check, only the artifact's own problems.
     pub fn problems(&self) -> ProblemCounts {
         match self.source {
             Source::Known(known) => self.note(known).brief().problems,
@@ -199,7 +194,7 @@ impl<'s> SummaryRow<'s> {
         }
     }
 
-    /// Returns its part in chains of delegation; where it was not read, `None` if it takes part in none.
+    /// For an unread artifact `None` means that it takes part in no chain.
     pub fn member(&self) -> Option<Member> {
         match self.source {
             Source::Known(known) => {
@@ -218,8 +213,8 @@ impl<'s> SummaryRow<'s> {
         }
     }
 
-    /// The stat of its file from before it was read, as bytes: of an artifact that was not read, the same
-    /// ones mean the same text. `None` where nothing is kept, and where it may change without a trace.
+    /// From before the file was read. For an unread artifact, equal bytes mean equal text. `None` if nothing
+    /// is cached, or if it may change without a trace.
     pub fn stat(&self) -> Option<[u8; STAT_BYTES]> {
         let before = &self.summaries.before;
         let stat = match self.source {
@@ -230,9 +225,8 @@ impl<'s> SummaryRow<'s> {
         stat.map(FileStat::to_bytes)
     }
 
-    /// The digest of everything that decides what the artifact says: its file, by its path and stat, and what
-    /// is the same for all, as the configuration, the files of workflows and the program. `None` where
-    /// [`SummaryRow::stat`] is.
+    /// The digest of everything that decides on the artifact's content: its path and stat, and the common
+    /// inputs (configuration, workflow files, program). `None` if [`SummaryRow::stat`] is.
     pub fn content_key(&self) -> Option<FileHash> {
         let context = self.summaries.before.verdicts()?.context();
         let stat = self.stat()?;
@@ -256,7 +250,7 @@ impl<'s> SummaryRow<'s> {
             }
             Source::Planned(_) => return None,
         };
-        // Seconds are what a person asks for.
+        // People need no fractions of seconds.
         Timestamp::from_second(moment.as_second()).ok()
     }
 

@@ -1,4 +1,4 @@
-//! Making checkpoints: the file and the event that tells of it, as one.
+//! Making checkpoints: file and event as one.
 
 use crate::changes::{ChangeReport, recording::Versions};
 use crate::commit::{CommitError, FileDecision, FileTransition, Halt, Outcome, Transaction};
@@ -11,14 +11,14 @@ use stepmark_model::projection::checkpoint::{Checkpoint, CheckpointContext, chec
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::workflow::{Next, StepId, StepMatch};
 
-/// The number of attempts, where the artifact is changed meanwhile.
+/// The most attempts while the artifact changes.
 const ATTEMPTS: usize = 8;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckpointMade {
     pub place: ProjectPath,
     pub checkpoint: Checkpoint,
-    /// The segments of the journal that were sealed with it, so that history reaches git.
+    /// Journal segments sealed with it, so that history reaches git.
     pub sealed: Vec<SegmentName>,
 }
 
@@ -47,8 +47,7 @@ impl Checkpoints<'_> {
         Err(restless(path))
     }
 
-    /// Writes the checkpoint of `artifact` and the event that tells of it; a conflict
-    /// where the artifact is not what was read any more, for which the file is named.
+    /// Conflicts if the artifact differs from what was read; the error names it.
     fn write(
         &self,
         artifact: &Artifact,
@@ -84,7 +83,7 @@ impl Checkpoints<'_> {
             let unchanged = FileTransition { path, old: Some(bytes), new: Some(bytes), last_event: None };
             let versions = Versions::of(Some(artifact.clone()), None, Some(artifact.clone()));
             let events = workspace.events_of(unchanged, &versions, &draft, &facts).map_err(Halt::of)?;
-            // `events_of` ends with the event of the draft.
+            // `events_of` ends with the draft's event.
             let event = events.last().map(|event| event.id).ok_or_else(|| restless(path))?;
             let context =
                 CheckpointContext { event, git_commit: git_commit.clone(), at, message: message.clone() };
@@ -101,7 +100,7 @@ impl Checkpoints<'_> {
         made.map(|checkpoint| (place, checkpoint)).ok_or_else(|| restless(path))
     }
 
-    /// Makes a checkpoint if completing `steps` reached a milestone. Called after each completion.
+    /// Call it after each completion.
     pub fn make_at_milestone(
         &self,
         carried: &ChangeReport,
@@ -117,7 +116,7 @@ impl Checkpoints<'_> {
     }
 }
 
-/// The first milestone that completing `steps` reached, or that so many are done.
+/// The first milestone reached by completing `steps`: a step, or a number of steps.
 fn reached(
     artifact: &TrackedArtifact,
     steps: &[String],
@@ -138,7 +137,7 @@ fn reached(
     (done / every > before / every).then(|| format!("{done} steps are done"))
 }
 
-/// Returns whether two spellings mean one step: of the workflow, or, without one, the same text.
+/// Compares spellings of a workflow's step; without a workflow, texts.
 fn is_same_step(artifact: &TrackedArtifact, one: &str, other: &str) -> bool {
     let Some(workflow) = artifact.workflow() else { return one == other };
     let find = |spelling: &str| match workflow.chain.find(&StepId::parse(spelling)) {

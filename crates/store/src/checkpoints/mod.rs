@@ -1,4 +1,4 @@
-//! The checkpoints of a project, as they are read.
+//! Reading a project's checkpoints.
 
 #[cfg(feature = "write")]
 pub(crate) mod checkpointing;
@@ -34,7 +34,6 @@ impl Workspace {
 }
 
 impl Checkpoints<'_> {
-    /// The checkpoint in the file at `place`, proven.
     pub fn at(&self, place: &ProjectPath) -> Result<Checkpoint, Error> {
         let bytes = self.workspace.read_file(place);
         let bytes =
@@ -46,7 +45,7 @@ impl Checkpoints<'_> {
         })
     }
 
-    /// The files of an artifact's checkpoints, the newest first. The artifact may be damaged or gone.
+    /// Newest first. The artifact may be damaged or missing.
     pub fn places(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, Error> {
         let keys = match self.workspace.read_file(path) {
             Ok(bytes) => surviving_keys(&Artifact::read(path.clone(), bytes)),
@@ -56,7 +55,6 @@ impl Checkpoints<'_> {
         self.of(&keys)
     }
 
-    /// The files of the checkpoints under these keys, the newest first.
     pub(crate) fn of(&self, keys: &[ArtifactKey]) -> Result<Vec<ProjectPath>, Error> {
         let mut places = self.in_folders(keys.iter().map(checkpoint_folder))?;
         // Names start with the time.
@@ -79,7 +77,6 @@ impl Checkpoints<'_> {
         Ok(places)
     }
 
-    /// The names in a folder of the project; none where there is no such folder.
     fn names_in(&self, folder: &str) -> Result<Vec<String>, Error> {
         let path = ProjectPath::new(folder).map_err(io::Error::other);
         let place = path.and_then(|path| self.workspace.root().resolve(&path).map_err(io::Error::other));

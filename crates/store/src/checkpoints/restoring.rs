@@ -1,4 +1,4 @@
-//! Putting the frontmatter of a checkpoint back.
+//! Restoring a checkpoint's frontmatter.
 
 use crate::checkpoints::Checkpoints;
 use crate::commit::{self, CommitError, FileDecision, Outcome, PublishError};
@@ -17,14 +17,14 @@ pub struct Restored {
     pub artifact: TrackedArtifact,
     pub checkpoint: Checkpoint,
     pub fences: Fences,
-    /// The place of the file as it was before: it is kept there, if it was damaged.
+    /// The copy of the damaged file, if it was damaged.
     pub kept: Option<ProjectPath>,
     pub outcome: Outcome,
     pub remarks: Vec<Remark>,
 }
 
 impl Checkpoints<'_> {
-    /// Puts the checkpoint's frontmatter back, to the byte, above the body. A damaged file is kept beside it.
+    /// Restores the frontmatter to the byte above the current body. Keeps a damaged file beside it.
     pub fn restore(
         &self,
         path: &ProjectPath,
@@ -45,7 +45,6 @@ impl Checkpoints<'_> {
             .with("checkpoint", place.as_str())
             .with("restored", checkpoint.event.to_string());
         let draft = reason.on(draft);
-        // What the last decision did beside the file.
         let (mut fences, mut kept) = (Fences::Whole, None);
         let paths = std::slice::from_ref(path);
         let outcomes = workspace.change_files_asking(
@@ -67,7 +66,7 @@ impl Checkpoints<'_> {
                 Ok(vec![FileDecision::Write(new)])
             },
         )?;
-        // The next command that changes a record tells what is behind.
+        // The next command that changes a record reports what is not updated.
         workspace.follow_records(path);
         let artifact = workspace.artifact(path).map_err(Error::unwritten)?;
         let outcome = outcomes.into_iter().next().unwrap_or(Outcome::Unchanged);
@@ -78,7 +77,7 @@ impl Checkpoints<'_> {
         Ok(Restored { artifact, checkpoint, fences, kept, outcome, remarks })
     }
 
-    /// Keeps a damaged file beside the checkpoint: history knows its hash alone.
+    /// History knows only its hash.
     fn keep_damaged(
         &self,
         path: &ProjectPath,
@@ -87,7 +86,7 @@ impl Checkpoints<'_> {
     ) -> Result<ProjectPath, Error> {
         let copy = damaged_copy_path(place, self.workspace.now(), FileHash::of(bytes))?;
         match commit::create(self.workspace.root(), &copy, bytes, self.workspace.commit_options()) {
-            // The name holds the hash: what stands there was kept in an earlier attempt.
+            // The name holds the hash, so an earlier attempt made this file.
             Ok(_) | Err(CommitError::Publish(PublishError::Conflict(_))) => Ok(copy),
             Err(source) => {
                 let message = format!("cannot keep a copy of the damaged `{path}`, so it is left as it is");
@@ -97,11 +96,11 @@ impl Checkpoints<'_> {
     }
 }
 
-/// The file with the frontmatter of `checkpoint`, and its former fences; `None` where not faithful.
+/// `None` if the result would not be faithful; also returns the former fences.
 fn put_back(checkpoint: &Checkpoint, path: &ProjectPath, bytes: &[u8]) -> Option<(Vec<u8>, Fences)> {
     let (region, frontmatter) = (state_region(path), &checkpoint.frontmatter);
     let is_last = region.find(&Document::scan(bytes)).is_ok_and(|span| span.end == bytes.len());
-    // A block may have stood at the end of a file whose last line has no end.
+    // The block may have ended a file without a final line end.
     let has_end = is_last || frontmatter.is_empty() || frontmatter.ends_with('\n');
     let text = format!("{frontmatter}{}", if has_end { "" } else { "\n" });
     let replacement = replace_region(bytes, &region, &text);

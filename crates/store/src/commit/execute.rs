@@ -1,4 +1,4 @@
-//! The decided commit made: files staged, the redo record written, files published, the journal told.
+//! Executing a decided commit: stage files, write the redo record, publish, append to the journal.
 
 use std::{io, num::NonZeroU32, path::PathBuf, time::Duration};
 
@@ -20,7 +20,7 @@ use stepmark_model::{
     journal::Ancestor,
 };
 
-/// Stages all files, writes the record, publishes, tells the journal; `places` are those of the files' locks.
+/// `places` are the indices of the files' locks.
 pub(super) fn execute(
     root: &Root,
     locks: &mut [ArtifactLock],
@@ -41,19 +41,19 @@ pub(super) fn execute(
         let error = CommitError::Redo { path: first.path.clone(), source };
         return Err(withdraw(&mut slot, &first.path, error));
     }
-    // From here on the record stays where something goes wrong: the next commit finishes this one.
+    // From here on the record stays after an error: the next commit finishes this one.
     let unfinished = |error| CommitError::Unfinished { path: first.path.clone(), source: Box::new(error) };
     let published = publish_in_order(prepared);
     let overtaken = match published {
         Ok(()) => Vec::new(),
-        // Nothing has happened yet, unless the first file has its new bytes.
+        // Nothing is written yet, unless the first file has its new bytes.
         Err((0, error)) if error.write_state() != WriteState::Written => {
             return Err(withdraw(&mut slot, &first.path, error));
         }
         Err((_, CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. }))) => {
             roll_forward(&mut chosen(locks, places), record, fsync).map_err(unfinished)?
         }
-        // Of one file it is known.
+        // With one file, its state is known.
         Err((_, error)) if record.files.len() == 1 => return Err(error),
         Err((_, error)) => return Err(unfinished(error)),
     };
@@ -95,7 +95,7 @@ fn prepare_all<'lock>(
         .collect()
 }
 
-/// Publishes in order, a folder's names durable with its last file; with the error, how many came before.
+/// Flushes a folder after its last file; an error says how many files came before.
 fn publish_in_order(prepared: Vec<Prepared<'_>>) -> Result<(), (usize, CommitError)> {
     let folder = |prepared: &Prepared<'_>| match prepared {
         Prepared::Write(staged, _) => staged.lock.folder().to_owned(),
@@ -103,7 +103,7 @@ fn publish_in_order(prepared: Vec<Prepared<'_>>) -> Result<(), (usize, CommitErr
     };
     let folders: Vec<PathBuf> = prepared.iter().map(folder).collect();
     for (place, prepared) in prepared.into_iter().enumerate() {
-        // Until then the redo record stands for the others.
+        // Until then the redo record covers the others.
         let is_last = !folders[place + 1..].contains(&folders[place]);
         let done = match prepared {
             Prepared::Write(staged, expected) => {
@@ -119,9 +119,9 @@ fn publish_in_order(prepared: Vec<Prepared<'_>>) -> Result<(), (usize, CommitErr
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommitOptions {
-    /// The longest wait for all locks together. 30 s by default: about a thousand commits of others.
+    /// For all locks together. 30 s by default: about a thousand commits of others.
     pub lock_timeout: Duration,
-    /// The number of attempts in all, when another program changes the file meanwhile. 8 by default.
+    /// Total attempts if another program changes the file meanwhile. 8 by default.
     pub attempts: NonZeroU32,
     pub fsync: FsyncPolicy,
 }
@@ -135,12 +135,12 @@ impl Default for CommitOptions {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The file is as it should be; no byte was written.
+    /// The file was already as it should be.
     Unchanged,
     Written {
         before: Expected,
         after: FileHash,
-        /// The number of attempts that it took: more than one when another program wrote meanwhile.
+        /// More than one if another program wrote meanwhile.
         attempts: u32,
     },
     Deleted {
@@ -152,7 +152,7 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileDecision {
     Keep,
-    /// It gets these bytes; it is made where it is missing.
+    /// Creates a missing file.
     Write(Vec<u8>),
     Delete,
 }
@@ -170,17 +170,17 @@ impl FileDecision {
 #[derive(Clone, Copy, Debug)]
 pub struct FileTransition<'a> {
     pub path: &'a ProjectPath,
-    /// Its bytes before; `None` where there is no file.
+    /// `None` if there is no file.
     pub old: Option<&'a [u8]>,
-    /// Its bytes after; `None` where there is none any more.
+    /// `None` if the file is removed.
     pub new: Option<&'a [u8]>,
-    /// The event after which it had the bytes of before, if known and if no other in the journal can follow.
+    /// The event that led to the old bytes, if known and if no other in the journal can follow it.
     pub last_event: Option<Ancestor>,
 }
 
 pub enum Halt<E> {
     Refused(E),
-    /// An answer that takes long, as of git: the transaction lets go of its locks, asks, and begins again.
+    /// A slow query, as of git: the transaction releases its locks, runs it, and begins again.
     Ask(Box<dyn FnOnce()>),
 }
 
@@ -199,7 +199,7 @@ impl<E> Halt<E> {
     }
 }
 
-/// Creates the file at `path`, and the folders that lead to it. A file that is there is a [`Conflict`].
+/// Creates the file and its folders. An existing file is a [`Conflict`].
 pub fn create(
     root: &Root,
     path: &ProjectPath,
@@ -209,8 +209,8 @@ pub fn create(
     replace_whole(root, path, Expected::Absent, bytes, options)
 }
 
-/// Puts `bytes` at `path`, in folders made for it, if what is there is `expected`. The same bytes are not
-/// written again. For files whose whole content the caller makes, such as manifests.
+/// Creates the folders. Equal bytes are not written again. For files that the caller makes as a whole, such
+/// as manifests.
 pub fn replace_whole(
     root: &Root,
     path: &ProjectPath,
@@ -251,7 +251,7 @@ pub(crate) fn read_whole(root: &Root, path: &ProjectPath) -> Result<Option<Vec<u
     Ok(read_file(path, &place)?.map(|found| found.bytes))
 }
 
-/// Finds a file where none is expected before anything is made for it.
+/// Checked before anything is created.
 fn refuse_present(root: &Root, path: &ProjectPath) -> Result<(), CommitError> {
     let place = root.resolve_for_writing(path).map_err(LockError::Resolve)?;
     match Found::of(read_file(path, &place).map(|found| found.map(|found| found.bytes))) {
@@ -276,7 +276,7 @@ pub enum CommitError {
     Folder(#[from] FolderError),
     #[error(transparent)]
     Stage(#[from] StageError),
-    /// The new content did not get its name; a [`Conflict`](crate::commit::Conflict) among the reasons.
+    /// May be caused by a [`Conflict`](crate::commit::Conflict).
     #[error(transparent)]
     Publish(#[from] PublishError),
     #[error(
@@ -304,7 +304,7 @@ pub enum CommitError {
     Unfinished { path: ProjectPath, source: Box<CommitError> },
     #[error("a commit that was cut off earlier cannot be finished yet; nothing else was changed")]
     Earlier { source: Box<CommitError> },
-    /// A lease could not be written; it is as it was.
+    /// The lease is unchanged.
     #[error("cannot write the lease of `{path}`")]
     Lease { path: ProjectPath, source: io::Error },
     #[error("cannot use the record of commits that were cut off; nothing was changed")]

@@ -1,5 +1,4 @@
-//! Small files of local state: replaced whole, and listed by name; leases among them, which all work trees of
-//! a repository share.
+//! Small files of local state, replaced whole and listed by name; also leases, which all work trees share.
 
 use std::{
     fs::File,
@@ -11,7 +10,7 @@ use crate::commit::{CommitError, FsyncPolicy, LockError, file::flush_folder};
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use stepmark_model::artifact::ProjectPath;
 
-/// Replaces the file `name` in `folder`, or makes it, durably: it holds the old bytes or the new ones.
+/// Durable and atomic: the file has the old bytes or the new ones.
 pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8], fsync: FsyncPolicy) -> io::Result<()> {
     let mut staged = tempfile::Builder::new().prefix(".").tempfile_in(folder)?;
     staged.write_all(bytes)?;
@@ -41,7 +40,7 @@ impl LeaseFiles {
             own_file::open(&root.state().top(true), LOCK.as_ref(), Access::ChangeOrMake)
         };
         let lock = open().map_err(|source| LockError::Open { path: path.clone(), lock_file, source })?;
-        // Held for one small file: to wait without a limit is to wait for the disk.
+        // Held for one small file, so waiting without a limit means waiting for the disk.
         crate::disk::file_lock::exclusive(&lock)
             .map_err(|source| LockError::Unsupported { path: path.clone(), source })?;
         Ok(Self { _lock: lock, root: root.clone(), path: path.clone() })

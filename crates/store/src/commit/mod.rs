@@ -1,39 +1,36 @@
-//! Plans made durable: locks, staging, atomic publication. An edge: this stage writes files.
+//! Makes plans durable: locks, staging, atomic publication.
 //!
 //! # Flow
-//! [`ArtifactLock`] (advisory, one a file) → [`ArtifactLock::read`] → the caller decides →
-//! [`ArtifactLock::stage`] (a temporary file beside the target, flushed) → [`Staged::publish`] (the target is
-//! read once more, after 20 ms of rest if another program wrote it just now; it is replaced, and its folder
-//! flushed). [`Transaction`] runs this flow for one file or several together with the journal, and starts
-//! again from the read when another program changed a file meanwhile; [`create`] and [`replace_whole`] are
-//! for whole files. Of the rest of the crate only [`Root`](crate::disk::Root), which tells names from places,
-//! is used.
+//! [`ArtifactLock`] (advisory, one for each file) → [`ArtifactLock::read`] → the caller decides →
+//! [`ArtifactLock::stage`] (a temporary file beside the target, flushed) → [`Staged::publish`] (reads the
+//! target again, after 20 ms of rest if another program has just written it; replaces it and flushes its
+//! folder). [`Transaction`] runs this for one or several files together with the journal, and begins again if
+//! another program changed a file meanwhile; [`create`] and [`replace_whole`] are for whole files. Uses only
+//! [`Root`](crate::disk::Root) of the rest of the crate, to resolve names.
 //!
 //! # Guarantees
-//! * At every moment, and after a crash at any moment, the target holds the old bytes or the new ones, whole.
-//!   What was acknowledged under [`FsyncPolicy::Always`] survives a loss of power.
-//! * Writers that go through this module never lose each other's changes.
-//! * A failure leaves the old bytes; nothing that it leaves behind stops the next run, and the next holder of
-//!   the lock removes it. Nothing outside the root is written, through no link.
-//! * The target keeps its mode, and its owner and group as far as the system permits. A link stays a link:
-//!   the file that it leads to is replaced.
-//! * On Linux, what an editor wrote into the instants between the last check and the replacement is found and
-//!   put back, or kept beside the file as `.stepmark-kept-…`; then the publication is a [`Conflict`].
+//! * At every moment, and after a crash, the target has the old bytes or the new ones, whole. Commits
+//!   acknowledged under [`FsyncPolicy::Always`] survive a power loss.
+//! * Writers that use this module never lose each other's changes.
+//! * A failure leaves the old bytes. Leftovers never stop the next run; the next holder of the lock removes
+//!   them. Nothing is written outside the root, through no link.
+//! * The target keeps its mode, and its owner and group as far as permitted. A link stays a link: its target
+//!   is replaced.
+//! * On Linux a foreign write between the last check and the replacement is restored, or kept beside the file
+//!   as `.stepmark-kept-…`; then the publication is a [`Conflict`].
 //!
 //! # Assumptions
-//! The file system renames atomically and has advisory locks (`flock`; where it has none,
-//! [`LockError::Unsupported`]). The clock only bounds waiting: for a lock, and for an editor to finish.
+//! The file system renames atomically and has advisory locks (`flock`; otherwise [`LockError::Unsupported`]).
+//! The clock only bounds waiting: for a lock, and for an editor to finish.
 //!
 //! # Caveats
-//! * An editor that empties the file and fills it again is seen by what it wrote lately. One that rests
-//!   longer than 20 ms in between, or that keeps the file open and writes after the replacement, writes into
-//!   a file without a name. Where names cannot be exchanged (systems other than Linux, some network file
-//!   systems), what an editor writes between the last check and the rename is lost. Nobody can close these
-//!   windows without the editor.
-//! * A hard link to the target keeps the old bytes: replacing a file gives its name a new inode.
-//! * Extended attributes and access control lists are not carried over; a new file gets those of its folder.
-//! * Putting a foreign edit back after `kill -9` in those same instants is certain; after a loss of power it
-//!   is not.
+//! * An editor that truncates and refills a file is noticed by its recent write. One that pauses longer than
+//!   20 ms, or writes after the replacement through an open file, writes to a file without a name. Where
+//!   names cannot be exchanged (not Linux, some network file systems), writes between the last check and the
+//!   rename are lost. Only the editor could avoid this.
+//! * A hard link to the target keeps the old bytes: a replacement is a new inode.
+//! * Extended attributes and access control lists are not kept; a new file gets those of its folder.
+//! * A foreign edit in those instants is certain to be restored after `kill -9`, but not after a power loss.
 
 mod execute;
 mod file;

@@ -1,11 +1,10 @@
-//! The catalogues of a project: its agents, workflows, skills, tasks and tools are found and read here, and
-//! what differs is written into `.stepmark/manifests/`. What their rows say is decided in
-//! [`stepmark_model::bmad::catalogue`]. The installer's own catalogues are read for their columns and for the
-//! places of skills; nothing is written there.
+//! The catalogues of agents, workflows, skills, tasks and tools: found and read here, and written to
+//! `.stepmark/manifests/`. [`stepmark_model::bmad::catalogue`] decides on their rows. The installer's own
+//! catalogues are only read, for their columns and the paths of skills.
 //!
 //! # Guarantees
-//! The same files give the same bytes, in whatever order the system lists them. A file that cannot be read is
-//! told, and everything else is in the catalogue.
+//! The same files give the same bytes, in whatever order the system lists them. An unreadable file is
+//! reported, and everything else is in the catalogue.
 
 mod search;
 
@@ -29,16 +28,15 @@ const CATALOGUES_FOLDER: &str = ".stepmark/manifests";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CatalogueRebuild {
     pub entries: usize,
-    /// The catalogues that were written, and those that were right.
     pub published: Published,
-    /// The problems of what could not be read, and so is missing in them, by path.
+    /// Files that are missing in the catalogues since they could not be read.
     pub problems: Vec<EntryProblem>,
 }
 
 #[derive(Debug)]
 struct Catalogue {
     kind: CatalogueKind,
-    /// Its columns: those of the installer's, where the project has one, else those of the newest release.
+    /// The installer's columns if the project has them, otherwise those of the newest release.
     columns: Vec<String>,
     entries: Vec<Entry>,
     is_installers: bool,
@@ -55,8 +53,8 @@ impl Projection for CatalogueDrafts {
 }
 
 impl Workspace {
-    /// Makes the catalogues in `.stepmark/manifests/` those of what is there now. One that is right is not
-    /// touched. One without a row is written only where the installer has it, or where ours is there already.
+    /// Updates the catalogues in `.stepmark/manifests/`. Empty ones are written only if the installer has
+    /// that catalogue or ours already exists.
     pub fn rebuild_catalogues(&self) -> Result<CatalogueRebuild, Error> {
         let (catalogues, problems) = self.catalogues();
         let (mut drafts, mut entries) = (CatalogueDrafts(Vec::new()), 0);

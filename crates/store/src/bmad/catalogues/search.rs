@@ -1,10 +1,9 @@
 //! The BMAD installation of a project, and the files of agents, workflows, skills, tasks and tools in it.
 //!
-//! Installers since 6.3 copy skills into the folders of agents and then delete those of the modules, so most
-//! are found there. One that the installer's catalogue knows by its folder's name keeps the module and the
-//! path that stand in it: where it was installed from is in no frontmatter. Any other belongs to no module
-//! and stands where it is. Of several copies the first counts: a module's, then in the order of
-//! [`DEFAULT_ROOTS`].
+//! Installers since 6.3 copy skills into the agents' folders and delete the modules' copies, so most are
+//! found there. A skill that the installer's catalogue lists by folder name keeps its module and path from
+//! there, since no frontmatter has them; any other has no module, and its own path. Of several copies the
+//! first counts: a module's, then in the order of [`DEFAULT_ROOTS`].
 
 use std::{
     collections::{HashMap, HashSet},
@@ -28,22 +27,20 @@ use stepmark_model::{
     },
 };
 
-/// The depth to which folders of a module are entered; known releases have 4.
+/// The maximum depth in a module's folder; known releases have 4.
 const DEPTH_LIMIT: usize = 12;
 
 pub(super) struct Search<'w> {
     workspace: &'w Workspace,
     pub(super) problems: Vec<EntryProblem>,
-    /// The folder of the installation: `_bmad`, or `bmad` in alpha releases.
+    /// `_bmad`, or `bmad` in alpha releases.
     installation: Option<ProjectPath>,
     books: Option<ProjectPath>,
-    /// The modules that the installer's book names, in its order.
     pub(super) modules: Vec<String>,
-    /// The folders of modules that are there.
+    /// The modules' folders that exist.
     pub(super) folders: Vec<String>,
 }
 
-/// The skills of a project, in no order, and those agents that are skills.
 #[derive(Debug, Default)]
 pub(super) struct Skills {
     pub(super) skills: Vec<Entry>,
@@ -73,7 +70,7 @@ impl<'w> Search<'w> {
         search
     }
 
-    /// The modules that the book names: `modules` is a list of names, or of maps with `name`.
+    /// `modules` in the installer's manifest is a list of names, or of maps with `name`.
     fn named_modules(&mut self) -> Option<Vec<String>> {
         let path = self.books.as_ref()?.join(MODULES_BOOK).ok()?;
         let bytes = self.read(&path)?;
@@ -97,7 +94,6 @@ impl<'w> Search<'w> {
         Table::read(&bytes).map_err(|reason| self.note_book(&path, &reason)).ok()
     }
 
-    /// The agents, workflows, tasks or tools in the folders of `modules`, as a walk comes past them.
     pub(super) fn entries(&mut self, modules: &[String], kind: CatalogueKind) -> Vec<Entry> {
         let mut entries = Vec::new();
         let Some(installation) = self.installation.clone() else { return entries };
@@ -106,7 +102,7 @@ impl<'w> Search<'w> {
                 self.add_below(&folder, module, kind, 0, &mut entries);
             }
         }
-        // One folder for each agent of no module.
+        // Agents without a module have one folder each.
         if kind == CatalogueKind::Agent
             && let Ok(folder) = installation.join("agents")
         {
@@ -119,7 +115,6 @@ impl<'w> Search<'w> {
         entries
     }
 
-    /// Adds the files of `folder`, and of those below it where this kind may stand there.
     fn add_below(
         &mut self,
         folder: &ProjectPath,
@@ -163,7 +158,7 @@ impl<'w> Search<'w> {
         for folder in DEFAULT_ROOTS.into_iter().filter(|folder| folder.ends_with("/skills")) {
             let Ok(folder) = ProjectPath::new(folder) else { continue };
             for (name, kind) in self.names(&folder) {
-                // People link one agent's skills to another's.
+                // Agents' skills are often links to those of others.
                 if matches!(kind, EntryKind::Folder | EntryKind::Link)
                     && !skills.known.contains(&name)
                     && let Ok(path) = folder.join(&format!("{name}/{SKILL_FILE}"))
@@ -179,7 +174,7 @@ impl<'w> Search<'w> {
         skills
     }
 
-    /// Adds those below a module's folder; none are inside of a skill, or in folders with `.` or `_` first.
+    /// Adds skills below a module's folder, but none inside skills, or below names beginning with `.` or `_`.
     fn add_skills_below(&mut self, folder: &ProjectPath, module: &str, depth: usize, skills: &mut Skills) {
         let names = self.names(folder);
         let is_skill = |(name, kind): &(String, EntryKind)| {
@@ -218,8 +213,8 @@ impl<'w> Search<'w> {
         true
     }
 
-    /// The entries of `folder`, in the byte order of the names, as Node lists them; none where it is missing,
-    /// or cannot be listed or leads out of the project, which is noted.
+    /// In the byte order of the names, as Node lists them. Empty for a missing folder, and for one that is
+    /// unreadable or outside the project, which is noted.
     fn names(&mut self, folder: &ProjectPath) -> Vec<(String, EntryKind)> {
         let root = self.workspace.root();
         let listed = root.resolve(folder).map_err(|error| Some(error.to_string())).and_then(|_| {
@@ -245,13 +240,13 @@ impl<'w> Search<'w> {
         }
     }
 
-    /// The names of the folders in `folder`. A link to a folder is none, as for the installer.
+    /// Links are not included, as in the installer.
     fn folders_in(&mut self, folder: &ProjectPath) -> Vec<String> {
         let names = self.names(folder).into_iter();
         names.filter(|(_, kind)| *kind == EntryKind::Folder).map(|(name, _)| name).collect()
     }
 
-    /// The bytes of a file; `None` where there is none, or where it cannot be read, which is noted.
+    /// `None` for a missing file; also for an unreadable one, which is noted.
     fn read(&mut self, path: &ProjectPath) -> Option<Vec<u8>> {
         self.workspace.files_looked_at().fetch_add(1, Ordering::Relaxed);
         let reason = match self.workspace.read_file(path) {

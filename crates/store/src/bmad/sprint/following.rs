@@ -1,4 +1,4 @@
-//! The consequences of a move of a story's status for its line and its ledger, in the same commit.
+//! Updates a story's line and sprint status when its status moves, in the same commit.
 
 use super::{BrokenSprintStatus, Ledger, LedgerProjection, Ledgers, StoryLedgers, story_state};
 use crate::git::process::{answer, git, is_object_name, printed};
@@ -15,19 +15,18 @@ use stepmark_model::bmad::sprint::{
 use stepmark_model::check::{Finding, Severity};
 use stepmark_model::{tracked_artifact::TrackedArtifact, transition::Remark};
 
-/// A story, epic or retrospective whose status a change moves.
 #[derive(Debug)]
 pub(crate) struct MovedStory(Story);
 
 impl MovedStory {
-    /// `None` where the change leaves the status alone, or no ledger is about it.
+    /// `None` if the change keeps the status, or no sprint status covers the artifact.
     pub(crate) fn of(before: &TrackedArtifact, after: &TrackedArtifact) -> Option<Self> {
         let StoryState::Told(story) = story_state(after) else { return None };
         let before = before.state().status.as_ref().and_then(|status| status.filled());
         (before != Some(&story.status)).then(|| Self(*story))
     }
 
-    /// The file with its line brought along, if it has one that may be; and what is to be said.
+    /// The file with its line updated, if it has one that may be; and remarks.
     pub(crate) fn with_line(&self, bytes: &[u8]) -> (Option<Vec<u8>>, Option<Remark>) {
         let LedgerChange { bytes, refused, left, .. } = project_line(&self.0, bytes, false);
         (bytes, remarks(&[], &refused, &left).next())
@@ -52,7 +51,6 @@ impl MovedStory {
     }
 }
 
-/// The remarks about entries, but for those of lines that were written.
 fn remarks<'e>(
     written: &'e [LedgerEntry],
     refused: &'e [LedgerEntry],
@@ -70,11 +68,11 @@ fn remarks<'e>(
 
 #[derive(Debug)]
 pub(super) enum Listing {
-    /// In this ledger, the nearest that has one, under this key and with this word.
+    /// The nearest sprint status with an entry; its key and word.
     Listed(ProjectPath, String, Option<String>),
-    /// In none; this one is the nearest.
+    /// The nearest sprint status, which has no entry.
     Unlisted(ProjectPath),
-    /// It may be in this one, which cannot be read.
+    /// This sprint status cannot be read, and may have an entry.
     Unknown(ProjectPath),
     Nowhere,
 }
@@ -100,7 +98,6 @@ impl Ledgers {
     }
 }
 
-/// The ledger that lists the artifact at `path`; and what is to be said of those that cannot be read.
 pub(crate) fn listing_of(workspace: &Workspace, path: &ProjectPath) -> (Option<ProjectPath>, Vec<Remark>) {
     let ledgers = Ledgers::default();
     let mut ignored = None;
@@ -117,7 +114,7 @@ pub(crate) fn listing_of(workspace: &Workspace, path: &ProjectPath) -> (Option<P
     (listing, broken.iter().map(unreadable_ledger).chain(unreadable).chain(ignored).collect())
 }
 
-/// Returns whether git ignores the ledger in a work tree that is not the main one.
+/// True only in linked work trees.
 fn is_ignored_in_linked(root: &Path, ledger: &ProjectPath) -> bool {
     let is_linked = GitFolders::around(root).is_some_and(|git| git.own != git.common);
     let asked = is_linked.then(|| {
@@ -143,17 +140,16 @@ impl LedgerProjection {
 
 #[derive(Debug, Default)]
 pub struct StorySurvey {
-    /// Each story of which anything is said, in the order of the paths.
+    /// In path order.
     pub stories: Vec<StorySides>,
-    /// Stories, each with its ledger that cannot be read: nobody knows all sides, so nobody can choose.
+    /// Stories with an unreadable sprint status, which must be repaired before anybody can choose.
     pub waiting: Vec<(ProjectPath, ProjectPath)>,
-    /// Ledgers that are no YAML, or with an entry that cannot be joined to a story.
+    /// Files that are not YAML, or have an entry that fits no story.
     pub broken: Vec<BrokenSprintStatus>,
     pub unreadable: Vec<Error>,
 }
 
 impl StoryLedgers<'_> {
-    /// Collects what all sides say of each story below one of `paths`; of all stories where none is given.
     pub fn survey(&self, paths: &[ProjectPath]) -> Result<StorySurvey, Error> {
         let found = self.workspace.artifacts()?;
         let is_asked = |path: &ProjectPath| {
@@ -189,7 +185,6 @@ impl StoryLedgers<'_> {
 }
 
 impl StoryLedgers<'_> {
-    /// The writer of the entry about each of these stories in its nearest ledger, as git knows it.
     pub(crate) fn writers(&self, stories: &[ProjectPath]) -> HashMap<ProjectPath, String> {
         let (known, mut ledgers) = (Ledgers::default(), HashMap::<ProjectPath, Writers>::new());
         let mut writer = |story: &ProjectPath| {
@@ -205,7 +200,7 @@ impl StoryLedgers<'_> {
 
 type Writers = HashMap<String, String>;
 
-/// The writer of each entry of the ledger at `path`, and when; none where git does not know the file.
+/// The author and time of each entry; empty if git does not know the file.
 fn blame(root: &Root, path: &ProjectPath) -> Writers {
     let told = printed(root, &["blame", "--line-porcelain", "--", path.as_str()]).unwrap_or_default();
     let (mut writers, mut commit, mut author, mut date) = (HashMap::new(), "", "", String::new());

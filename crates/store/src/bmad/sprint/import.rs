@@ -1,4 +1,4 @@
-//! Writing what a person chose into the frontmatter of stories.
+//! Imports chosen statuses into the frontmatter of stories.
 
 use super::{LedgerProjection, StoryLedgers};
 use crate::commit::{FileDecision, Outcome};
@@ -9,7 +9,7 @@ use stepmark_model::{
     journal::{EventDraft, Kind},
 };
 
-/// The number of stories that are changed in one commit. More would hold many locks at a time.
+/// Stories per commit; more would hold too many locks.
 const BATCH: usize = 64;
 
 #[derive(Clone, Debug)]
@@ -21,21 +21,20 @@ pub struct ImportDecision {
 #[derive(Debug, Default)]
 pub struct StoryImport {
     pub written: Vec<ProjectPath>,
-    /// The number of stories that said what was chosen already.
+    /// Stories that already had the chosen status.
     pub unchanged: usize,
-    /// Stories that changed after they were shown: nobody has decided on what they say now.
+    /// Stories that changed after they were shown, so the decision is void.
     pub changed_meanwhile: Vec<ProjectPath>,
     pub failed: Vec<Error>,
     pub ledgers: LedgerProjection,
 }
 
 impl ImportDecision {
-    /// The word for the frontmatter; `None` where the winner says nothing.
+    /// The word for the frontmatter; `None` if the chosen source has none.
     pub fn word(&self) -> Option<&str> {
         self.sides.chosen(self.winner)
     }
 
-    /// Returns whether anything is to be written, or a ledger may have to follow.
     pub fn is_needed(&self) -> bool {
         use StorySide::{Frontmatter, StatusLine};
         let (sides, word) = (&self.sides, self.word());
@@ -56,9 +55,8 @@ impl ImportDecision {
 }
 
 impl StoryLedgers<'_> {
-    /// Writes the chosen status into the frontmatter of each story, and brings its ledgers to it. `command`
-    /// is what history calls it. The lifecycle is not asked: nothing moves, what is so already is written
-    /// where it counts. Leases are.
+    /// Writes the chosen statuses into the frontmatter and updates the sprint status. History records
+    /// `command`. Leases are checked; the lifecycle is not, since an import records what is already so.
     pub fn import(&self, decisions: &[ImportDecision], command: &str) -> StoryImport {
         let mut done = StoryImport::default();
         self.import_all(decisions, BATCH, command, &mut done);
@@ -69,7 +67,7 @@ impl StoryLedgers<'_> {
         done
     }
 
-    /// Imports `size` at a time; where one of them stands in the way, the others need not wait.
+    /// Imports `size` stories per commit; a blocked batch is retried one by one.
     fn import_all(&self, all: &[ImportDecision], size: usize, command: &str, done: &mut StoryImport) {
         for batch in all.chunks(size) {
             match self.import_batch(batch, command, done) {

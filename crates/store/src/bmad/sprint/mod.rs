@@ -1,6 +1,5 @@
-//! `sprint-status.yaml` and `Status:` lines of BMAD stories beside the frontmatter: which files, read and
-//! published how. What is written, and whether it may be, is decided in
-//! [`bmad::sprint`](stepmark_model::bmad::sprint).
+//! `sprint-status.yaml` and `Status:` lines of BMAD stories: which files, and how they are read and written.
+//! [`bmad::sprint`](stepmark_model::bmad::sprint) decides on the content.
 
 #[cfg(feature = "write")]
 mod following;
@@ -37,7 +36,6 @@ pub use import::{ImportDecision, StoryImport};
 #[cfg(feature = "write")]
 pub use projecting::LedgerProjection;
 
-/// The stories of BMAD's sprints, in `sprint-status.yaml` and in their own files.
 #[derive(Clone, Copy, Debug)]
 pub struct StoryLedgers<'w> {
     pub(crate) workspace: &'w Workspace,
@@ -64,10 +62,9 @@ enum Ledger {
     Unreadable(Error),
 }
 
-/// A ledger that is no YAML. It is left alone.
+/// A sprint status that is not YAML. It is never changed.
 #[derive(Debug)]
 pub struct BrokenSprintStatus {
-    /// Its bytes, to show the place.
     pub bytes: Vec<u8>,
     pub finding: Finding,
 }
@@ -96,7 +93,7 @@ impl Ledger {
 }
 
 impl Ledgers {
-    /// The word of the ledger at `path` for the story of that file; `read` gives its bytes when first asked.
+    /// The word for the story of that file; `read` is called at most once for `path`.
     pub(crate) fn status(
         &self,
         path: &ProjectPath,
@@ -114,17 +111,16 @@ impl Ledgers {
         }
     }
 
-    /// Returns whether the ledger at `path` was asked and is no YAML.
     pub(crate) fn is_broken(&self, path: &ProjectPath) -> bool {
         matches!(self.known().get(path), Some(Ledger::Broken { .. }))
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<ProjectPath, Ledger>> {
-        // Each ledger is put in whole.
+        // Entries are inserted whole, so a poisoned lock is valid.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Those that are no YAML, and why others cannot be read, both in the order of their paths.
+    /// Files that are not YAML, and errors of unreadable ones; both in path order.
     pub(crate) fn into_unusable(self) -> (Vec<BrokenSprintStatus>, Vec<Error>) {
         let (mut broken, mut unreadable) = (Vec::new(), Vec::new());
         for (path, ledger) in self.0.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -138,8 +134,8 @@ impl Ledgers {
     }
 }
 
-/// The folder where BMAD keeps stories unless its configuration says otherwise: a sprint that is planned has
-/// a ledger there before its first story has a file (docs/formats.md, "Sprint status and stories").
+/// BMAD's default folder for stories: a planned sprint has its sprint status there before its first story
+/// exists (docs/formats.md, "Sprint status and stories").
 const USUAL_FOLDER: &str = "_bmad-output/implementation-artifacts";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,17 +146,14 @@ pub struct SprintLedger {
 
 #[derive(Debug, Default)]
 pub struct SprintLedgers {
-    /// Those that can be read, in the order of their paths.
     pub ledgers: Vec<SprintLedger>,
-    /// Those that are no YAML: they say nothing.
     pub broken: Vec<BrokenSprintStatus>,
     pub unreadable: Vec<Error>,
 }
 
 impl StoryLedgers<'_> {
-    /// The ledgers beside the artifacts at `paths`, which may be stories, and where BMAD puts the first.
     pub fn all<'p>(&self, paths: impl Iterator<Item = &'p ProjectPath>) -> SprintLedgers {
-        // Most artifacts share their folder, and so their places, with others.
+        // Most artifacts share their folder with others.
         let mut places: BTreeSet<ProjectPath> =
             Self::places(paths, |_| false).flat_map(SprintStatus::places).collect();
         let (settings, _) = self.workspace.bmad_settings();
@@ -181,12 +174,11 @@ impl StoryLedgers<'_> {
         found
     }
 
-    /// Those of `paths` that are called by numbers, and one of each folder: a story may have any name.
+    /// Those of `paths` with numbered names, and one for each folder, since a story may have any name.
     pub(crate) fn stories<'p>(paths: impl Iterator<Item = &'p ProjectPath>) -> Vec<ProjectPath> {
         Self::places(paths, |path| LedgerKey::of(path).is_some()).cloned().collect()
     }
 
-    /// Those of `paths` that are `wanted`, and each that does not stand in the folder of the one before it.
     fn places<'p>(
         paths: impl Iterator<Item = &'p ProjectPath>,
         wanted: impl Fn(&ProjectPath) -> bool,
@@ -196,8 +188,8 @@ impl StoryLedgers<'_> {
         paths.filter(move |path| wanted(path) | (last.replace(folder(path)) != Some(folder(path))))
     }
 
-    /// Returns whether `key` is one of a story as the configuration has it, or a story's file is called so,
-    /// beside the ledger or in the folder for stories.
+    /// True if the configuration makes `key` a story's, or a story's file has this name beside the sprint
+    /// status or in the folder for stories.
     fn has_story(&self, ledger: &ProjectPath, key: &str) -> bool {
         let pattern = self.workspace.configuration().stories.key_pattern.as_ref();
         let file = ProjectPath::new(format!("{key}.md"));

@@ -1,4 +1,4 @@
-//! Projecting ledgers: one file after the other, each by itself, so that what stops one stops no other.
+//! Updates sprint status files one by one, so that a failure stops no other file.
 
 use std::{
     borrow::Cow,
@@ -17,13 +17,12 @@ use stepmark_model::{
 #[derive(Debug, Default)]
 pub struct LedgerProjection {
     pub stories: usize,
-    /// Stories without a status in their frontmatter: their ledgers are left alone.
+    /// Stories without a status in their frontmatter; their sprint status is not changed.
     pub waiting: Vec<ProjectPath>,
     pub files: Vec<ProjectPath>,
-    /// The number of ledgers, and of stories with a line, that said all that they should.
     pub unchanged: usize,
     pub written: Vec<LedgerEntry>,
-    /// Those whose copy says a word that no lifecycle has.
+    /// Entries whose word is in no lifecycle.
     pub refused: Vec<LedgerEntry>,
     pub left: Vec<LedgerLeft>,
     pub broken: Vec<BrokenSprintStatus>,
@@ -37,8 +36,8 @@ impl LedgerProjection {
 }
 
 impl StoryLedgers<'_> {
-    /// Brings `sprint-status.yaml` and the lines `Status:` to the frontmatter of the stories in `artifacts`;
-    /// words that no lifecycle has, too, where `is_forced`. What stops a single file is told in the answer.
+    /// Updates `sprint-status.yaml` and `Status:` lines from the frontmatter of `artifacts`; words that no
+    /// lifecycle has only if `is_forced`. Errors of single files are part of the result.
     pub fn project(&self, artifacts: &[TrackedArtifact], is_forced: bool) -> LedgerProjection {
         let mut done = LedgerProjection::default();
         let (known, mut ledgers) = (Ledgers::default(), BTreeMap::<ProjectPath, Vec<Story>>::new());
@@ -57,7 +56,7 @@ impl StoryLedgers<'_> {
                     }
                 }
                 StoryState::Waiting => {
-                    // Whether its ledger is broken is told all the same.
+                    // Read all the same, to report a broken sprint status.
                     let _unused = known.listing_of(self.workspace, artifact.path());
                     done.waiting.push(artifact.path().clone());
                 }
@@ -76,7 +75,7 @@ impl StoryLedgers<'_> {
     fn project_line(&self, story: &Story, is_forced: bool, done: &mut LedgerProjection) {
         let mut change = LedgerChange::default();
         let outcome = self.publish(&story.path, |bytes| {
-            // The story may have moved on since it was read.
+            // The story may have changed since it was read.
             let now = self.workspace.read_again(&story.path, bytes)?;
             change = match story_state(&now) {
                 StoryState::Told(story) => project_line(&story, bytes, is_forced),
@@ -114,7 +113,6 @@ impl StoryLedgers<'_> {
         }
     }
 
-    /// `stories`, read again where the ledger differs: the truth may have moved on since they were read.
     fn fresh<'s>(&self, stories: &'s [Story], change: &LedgerChange) -> Result<Vec<Cow<'s, Story>>, Error> {
         let left = change.left.iter().map(|left| &left.entry);
         let differing = change.written.iter().chain(&change.refused).chain(left);

@@ -1,4 +1,4 @@
-//! The answers of the files around artifacts. Each question is asked once a run.
+//! Facts about files around the artifacts; each is looked up once a run.
 #![expect(clippy::disallowed_methods, reason = "an edge module: whether files exist is asked here")]
 
 use std::{
@@ -25,7 +25,6 @@ use stepmark_model::{
     flows::FlowFacts,
 };
 
-/// The git that is asked about commits.
 #[cfg(feature = "write")]
 #[derive(Debug)]
 struct Objects(Child);
@@ -49,7 +48,7 @@ pub(crate) struct Answers<'w> {
 impl Drop for Objects {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
-        // It ends with its input; how, matters to nobody.
+        // It ends when its input closes; its exit status does not matter.
         let _ended = self.0.wait();
     }
 }
@@ -72,7 +71,7 @@ impl<'w> Answers<'w> {
     }
 
     pub(super) fn exists(&self, path: &ProjectPath) -> bool {
-        // Whoever panicked left whole answers.
+        // Entries are inserted whole, so a poisoned lock is valid.
         let known = self.exists.read().unwrap_or_else(PoisonError::into_inner).get(path).copied();
         known.unwrap_or_else(|| {
             let answer = fs::metadata(self.workspace.root().path().join(path.as_str())).is_ok();
@@ -81,7 +80,7 @@ impl<'w> Answers<'w> {
         })
     }
 
-    /// Asks git, unless it does not have the whole history here.
+    /// Assumed true without full history: outside a repository, in a shallow clone.
     #[cfg(feature = "write")]
     pub(super) fn is_commit(&self, name: &str) -> bool {
         let root = self.workspace.root();
@@ -94,7 +93,7 @@ impl<'w> Answers<'w> {
         !has_history || is_name && self.git_knows(name).unwrap_or(true)
     }
 
-    /// Asks the one git of this run: a process for each of many specs would take long. `None`: it failed.
+    /// One git process for the run: one per spec would be slow. `None`: it failed.
     #[cfg(feature = "write")]
     fn git_knows(&self, name: &str) -> Option<bool> {
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,12 +105,12 @@ impl<'w> Answers<'w> {
         let Objects(objects) = objects.as_mut()?;
         writeln!(objects.stdin.as_mut()?, "{name}^{{commit}}").ok()?;
         let mut answer = String::new();
-        // Its only answer so far is one line, so nothing behind that is lost with the buffer.
+        // Each answer is one line, so the dropped buffer loses nothing.
         BufReader::new(objects.stdout.as_mut()?).read_line(&mut answer).ok()?;
         Some(answer.contains(" commit "))
     }
 
-    /// Returns the status of a story in a ledger: none where the ledger cannot be read or is not there.
+    /// `None` also if the sprint status is unreadable or missing.
     pub(super) fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String> {
         self.ledgers.status(ledger, story, || self.workspace.read_file(ledger).ok())
     }
@@ -143,7 +142,7 @@ impl<'w> Answers<'w> {
         self.flows.get_or_init(|| self.workspace.flow_facts().map(Arc::new)).clone()
     }
 
-    /// The names of the gates of the artifact at `path`, a line each; `None` where they cannot be read.
+    /// One per line; `None` if they cannot be read.
     pub(super) fn gates(&self, path: &ProjectPath) -> Option<String> {
         Some(self.workspace.gates().of(path).ok()?.join("\n"))
     }

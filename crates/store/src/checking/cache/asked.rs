@@ -1,4 +1,4 @@
-//! A note of what the rules asked about one artifact.
+//! The facts that rules used for one artifact.
 
 use std::{
     cell::{Cell, RefCell},
@@ -50,7 +50,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The questions and answers; `None` where one may change without a trace, or a file beside is wrong.
+    /// `None` if a fact may change without a trace, or a file beside is faulty.
     pub(crate) fn into_noted(self) -> Option<Noted> {
         (!self.is_unsettled.get()).then(|| self.noted.into_inner())
     }
@@ -75,7 +75,7 @@ impl RuleEnvironment for Asked<'_> {
 
     #[cfg(feature = "write")]
     fn is_commit(&self, name: &str) -> bool {
-        // Commits come and go without a trace here.
+        // In such a clone commits come and go without a trace.
         self.is_unsettled.set(true);
         self.answers.is_commit(name)
     }
@@ -85,21 +85,21 @@ impl RuleEnvironment for Asked<'_> {
         if path == self.path {
             self.noted.borrow_mut().row = Some(row);
         } else {
-            // Rows of others are not kept.
+            // Other manifests' rows are not cached.
             self.is_unsettled.set(true);
         }
         row
     }
 
     fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts> {
-        // It is one file, held against files all over the project: it is judged anew each time.
+        // It depends on files all over the project, so it is judged again each time.
         self.is_unsettled.set(true);
         self.answers.autodev(artifact)
     }
 
     fn asdd(&self) -> Option<Arc<AsddFacts>> {
         let facts = self.answers.asdd();
-        // Slices are held against files and against the clock: they are judged anew each time.
+        // Slices depend on files and on the clock, so they are judged again each time.
         if facts.is_some() {
             self.is_unsettled.set(true);
         }
@@ -108,7 +108,7 @@ impl RuleEnvironment for Asked<'_> {
 
     fn coordination(&self) -> Option<Arc<CoordinationFacts>> {
         let facts = self.answers.coordination();
-        // Records are held against each other and against the clock: they are judged anew each time.
+        // Records depend on each other and on the clock, so they are judged again each time.
         if facts.is_some() {
             self.is_unsettled.set(true);
         }
@@ -124,25 +124,24 @@ impl RuleEnvironment for Asked<'_> {
     }
 }
 
-/// The questions of rules with the answers: where these are the same, the findings are the same.
+/// The facts that rules used: with the same facts, findings are the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Facts {
-    /// The files that were asked for, each with whether it is there.
     pub(super) exists: BTreeMap<ProjectPath, bool>,
-    /// The stories that ledgers were asked about: ledger, story, word.
+    /// Queried stories: sprint status, story, word.
     pub(super) sprint_status: BTreeSet<(ProjectPath, String, Option<String>)>,
     pub(super) gates: Option<(ProjectPath, String)>,
-    /// The workflow of the artifact, by its place: its step files are checked once for all its artifacts.
+    /// The index of its workflow, whose step files are checked once for all artifacts.
     pub(crate) workflow: Option<(usize, Track)>,
-    /// The rules of allowances that accepted something here, or of which nobody can say if they are needed.
+    /// Rules of allowances that accepted a finding here, or may have.
     pub(crate) allowances: Vec<AllowedRule>,
-    /// The digest of the baseline, where something was found: it says what of that is counted.
+    /// The baseline's digest, if anything was found: it decides on what is counted.
     pub(crate) baseline: Option<String>,
     pub(crate) part: ChainPart,
 }
 
 impl Facts {
-    /// Returns whether the same answers are given today, where the baseline has the digest `baseline`.
+    /// True if the same facts hold today, with the baseline's digest `baseline`.
     pub(super) fn hold(&self, answers: &Answers<'_>, baseline: &str) -> bool {
         self.baseline.as_ref().is_none_or(|known| known == baseline)
             && self.exists.iter().all(|(path, answer)| answers.exists(path) == *answer)
@@ -157,7 +156,7 @@ impl Facts {
 
     pub(super) fn key(&self, context: &FileHash) -> FactsKey {
         let mut text = format!("{context}\n");
-        // Writing to a string never fails. Texts may hold any character: their literal is one line.
+        // Writing to a string never fails. Paths may hold any character: as literals they stay on one line.
         for (path, is_there) in &self.exists {
             let _infallible = writeln!(text, "exists {is_there} {:?}", path.as_str());
         }
@@ -173,14 +172,14 @@ impl Facts {
     }
 }
 
-/// The length of the bytes of facts (u32), and these, as JSON.
+/// The length of the facts' JSON (u32), and the JSON.
 pub(super) fn to_bytes(facts: &[&Facts]) -> io::Result<Vec<u8>> {
     let json = serde_json::to_vec(facts)?;
     let length = u32::try_from(json.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
     Ok([&length.to_le_bytes()[..], &json].concat())
 }
 
-/// Reads what [`to_bytes`] wrote, and returns what follows it; `None` where these are other bytes.
+/// Reads what [`to_bytes`] wrote, and returns the rest; `None` for other bytes.
 pub(super) fn read(bytes: &[u8]) -> Option<(Vec<Facts>, &[u8])> {
     let (length, rest) = bytes.split_first_chunk()?;
     let (json, rest) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;

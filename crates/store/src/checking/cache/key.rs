@@ -1,17 +1,17 @@
-//! The key that an entry of the cache holds in the place of a hash.
+//! The key of a cache entry, stored in place of a hash.
 
 use crate::checking::cache::Noted;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 use stepmark_model::{artifact::FileHash, check::ManifestRow};
 
-/// Half of a hash: enough for a cache, which nobody attacks.
+/// Half a hash: enough for a cache, which nobody attacks.
 pub(super) const HALF: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FactsKey([u8; HALF]);
 
-/// The facts, and the row of the manifest, compared with today's only where the manifest has changed.
+/// The facts, and the manifest row, which is compared only if the manifest has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) facts: FactsKey,
@@ -23,7 +23,6 @@ impl FactsKey {
         Self(half(text))
     }
 
-    /// The key of files without workflow state, which no rule looks at.
     pub(super) fn stateless(context: &FileHash) -> Self {
         Self::of(format!("stateless {context}").as_bytes())
     }
@@ -38,7 +37,7 @@ impl Key {
         Self { facts: key, row: [0; HALF] }
     }
 
-    /// Returns whether it was decided with the row `now`, or without any.
+    /// True if the decision used the row `now`, or none.
     pub(super) fn holds_with(&self, now: impl FnOnce() -> ManifestRow) -> bool {
         self.row == [0; HALF] || self.row == row_key(now())
     }
@@ -68,12 +67,12 @@ pub(super) fn half(text: &[u8]) -> [u8; HALF] {
     half
 }
 
-/// A text of more bytes stands in each note.
+/// Longer texts (in bytes) are stored in each note.
 const LONGEST: usize = 1024;
-/// More texts than this are not shared: they are most likely different in each artifact.
+/// The most texts that are shared: more are probably different in each artifact.
 const MOST: usize = 1 << 14;
 
-/// The texts with their numbers. Those of the earlier cache keep theirs, since notes of it are kept.
+/// Texts with their numbers. Those of the earlier cache keep their numbers, since its notes are kept.
 #[derive(Debug, Default)]
 pub(super) struct SharedTexts(RwLock<Texts>);
 
@@ -89,9 +88,9 @@ impl SharedTexts {
         Self(RwLock::new(Texts { numbers, all: known.to_vec() }))
     }
 
-    /// The number of `text`; `None` for one that is not shared.
+    /// `None` if it is not shared.
     pub(super) fn number(&self, text: &str) -> Option<usize> {
-        // Whoever panicked left whole texts.
+        // Entries are inserted whole, so a poisoned lock is valid.
         let texts = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let known = texts.numbers.get(text).copied();
         if known.is_some() || text.len() > LONGEST || texts.all.len() >= MOST {
@@ -111,12 +110,11 @@ impl SharedTexts {
         })
     }
 
-    /// Their bytes: the length of each (u32), and the text.
+    /// For each text its length (u32) and its bytes.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let texts = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = Vec::new();
         for text in &texts.all {
-            // They are short.
             bytes.extend_from_slice(&u32::try_from(text.len()).unwrap_or_default().to_le_bytes());
             bytes.extend_from_slice(text.as_bytes());
         }
@@ -124,7 +122,7 @@ impl SharedTexts {
     }
 }
 
-/// Reads what [`SharedTexts::to_bytes`] wrote; `None` where these are other bytes.
+/// Reads what [`SharedTexts::to_bytes`] wrote; `None` for other bytes.
 pub(super) fn read(mut bytes: &[u8]) -> Option<Vec<Box<str>>> {
     let mut texts = Vec::new();
     while !bytes.is_empty() {

@@ -1,20 +1,18 @@
-//! The cache of checks: a file without findings need not be read again while nothing has changed that decided
-//! about it.
+//! The cache of checks: a file without findings is read again only if an input of the decision has changed.
 //!
-//! For each such file `.stepmark/local/cache/checked.stat` holds its stat and, in the place of a hash, a
-//! *key*: the SHA-256 over everything that decided. That is the [`context`], which is the same for all files
-//! of a run (program, configuration, files of workflows), the [`facts`] about other files that the rules
-//! asked for (whether an input document is there), and the row of the file in the manifest. The file also
-//! lists the facts, each combination once. A run asks them again; an entry is believed where its file has the
-//! same stat, and its [`key`] is that of today's context, of facts that still hold, and of today's row.
+//! For each such file `.stepmark/local/cache/checked.stat` holds its stat and, in place of a hash, a *key*:
+//! the SHA-256 of all inputs. These are the [`context`], common to all files of a run (program,
+//! configuration, workflow files), the [`facts`] about other files that the rules used (does an input
+//! document exist?), and the file's manifest row. The cache lists each combination of facts once. A run looks
+//! them up again; an entry is valid if its stat is unchanged and its [`key`] matches today's context, facts
+//! and row.
 //!
-//! Beside that stands the [`note`] of each artifact: its summary, and how many problems it has. Where
-//! something was found, also what was suppressed, the key is one of the baseline, too. So lists read no
-//! artifact that has not changed, and a check only those with findings, of which it says more than how many
-//! there are.
+//! Each artifact also has a [`note`]: its summary and number of problems. If anything was found, also
+//! suppressed, the key includes the baseline. So lists read no unchanged artifact, and a check reads only
+//! those with findings, which it reports in full.
 //!
-//! A cache that is old, torn or gone costs time, never truth. What other artifacts decide about one, by its
-//! id, is no fact that can be asked one by one: it stands in the note, and `kept_chains` compares it.
+//! An old, torn or missing cache costs time, never correctness. Decisions of other artifacts about one, by
+//! its id, are not facts that can be looked up: the note holds them, and `kept_chains` compares it.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: the cache of a check is read and written here"
@@ -62,11 +60,11 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// A new cache is written when it spares the next run at least this many files: writing it takes as long as
-/// reading them.
+/// A new cache is written if it saves the next run at least this many reads: writing costs as much as
+/// reading.
 const WORTHWHILE: usize = 64;
 
-/// The verdicts that a run knows from the runs before it.
+/// The verdicts known from earlier runs.
 #[derive(Debug)]
 pub(crate) struct Verdicts<'w> {
     workspace: &'w Workspace,
@@ -78,27 +76,26 @@ pub(crate) struct Verdicts<'w> {
     stateless: FactsKey,
     manifest: Manifest,
     texts: Vec<Box<str>>,
-    /// The same, with those of the notes of this run.
+    /// Includes the texts of this run's notes.
     shared: SharedTexts,
 }
 
 #[derive(Debug)]
 struct Manifest {
-    /// Its state; `None` where there is none.
+    /// `None` if there is no manifest.
     key: Option<ManifestKey>,
     rows: Option<ManifestRows>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// An artifact with nothing wrong, by these facts.
+    /// Without findings, by these facts.
     Clean(FactsKey),
     Found(FactsKey),
-    /// A file without workflow state.
     Stateless,
 }
 
-/// The part of a folder that is being looked at. Names are asked for in ascending order.
+/// A part of a folder; names must be queried in ascending order.
 #[derive(Debug)]
 pub(crate) struct FolderPart<'run> {
     verdicts: &'run Verdicts<'run>,
@@ -108,30 +105,25 @@ pub(crate) struct FolderPart<'run> {
 
 #[derive(Debug, Default)]
 pub(crate) struct Learned {
-    /// The entries that stay, and the files without workflow state.
     pub(crate) folders: Vec<FolderRenewal>,
     pub(crate) visited: HashSet<String>,
-    /// The number of files without workflow state that were read.
     pub(crate) stateless: usize,
     pub(crate) used: HashSet<FactsKey>,
 }
 
-/// An artifact that was read, with what the next run may know of it.
 #[derive(Debug)]
 pub(crate) struct Judgement {
     pub(crate) path: ProjectPath,
-    /// Its stat from before it was read.
+    /// From before it was read.
     pub(crate) stat: FileStat,
     pub(crate) noted: Noted,
     pub(crate) problems: ProblemCounts,
-    /// The note that [`Verdicts::write_note`] returned.
     pub(crate) note: Vec<u8>,
 }
 
 impl<'w> Verdicts<'w> {
-    /// Loads what is known of the files of `workspace`; `None` where nothing can be kept: in a project
-    /// without `.stepmark/`, which a reader does not make, and where files were changed so recently that
-    /// nobody can say whether they were read before or after.
+    /// `None` if nothing can be cached: without `.stepmark/`, which readers do not create, and if files
+    /// changed so recently that it is unknown whether they were read before or after.
     pub(crate) fn load(workspace: &'w Workspace) -> Option<Self> {
         let start = RunStart::now();
         if !workspace.root().path().join(".stepmark").is_dir() {
@@ -139,7 +131,7 @@ impl<'w> Verdicts<'w> {
         }
         let context = context::of(workspace, start)?;
         let file = workspace.root().state().folder(StateFolder::Cache).ok()?.join("checked.stat");
-        // Of another context, nothing in it holds.
+        // In another context no entry is valid.
         let known = StatCache::load(&file).and_then(|cache| {
             let (facts, texts) = asked::read(cache.shared().strip_prefix(context.as_bytes())?)?;
             let texts = key::read(texts)?;
@@ -172,7 +164,7 @@ impl<'w> Verdicts<'w> {
         self.cache.as_ref().map(|cache| cache.stat(entry))
     }
 
-    /// Returns whether a file that this run read, with this stat, cannot have changed without a trace.
+    /// True if a file that this run read with this stat cannot have changed without a trace.
     pub(crate) fn proves(&self, stat: &FileStat) -> bool {
         !stat.may_hide_a_change(self.start.moment)
     }
@@ -181,7 +173,7 @@ impl<'w> Verdicts<'w> {
         self.sound.get(facts).map_or_else(ChainPart::default, |facts| facts.part)
     }
 
-    /// The note of `artifact`, which stands in `chains`, for the next run; without its problems.
+    /// The note of `artifact`, a member of `chains`, for the next run; without its problems.
     pub(crate) fn write_note(&self, artifact: &TrackedArtifact, chains: &Chains) -> Vec<u8> {
         let has_workflow_state = self.workspace.has_workflow_state(artifact);
         let member = chains.at(artifact.path());
@@ -202,10 +194,10 @@ impl<'w> Verdicts<'w> {
         learned.used.iter().filter_map(|key| self.sound.get(key))
     }
 
-    /// Replaces the cache, unless too little was learned: `judged` are artifacts that were read.
+    /// Replaces the cache, unless too little is new; `judged` are the artifacts that were read.
     pub(crate) fn renew(&mut self, mut learned: Learned, judged: Vec<Judgement>) -> CacheOutcome {
         let is_worthwhile = judged.len() + learned.stateless >= WORTHWHILE;
-        // Else the next run would read the manifest again.
+        // Otherwise the next run would read the manifest again.
         let has_new_manifest =
             self.cache.is_some() && self.manifest.rows.is_some() && self.manifest.key.is_some();
         if !is_worthwhile && !has_new_manifest {
@@ -233,14 +225,14 @@ impl<'w> Verdicts<'w> {
         let Learned { folders, visited, used, .. } = learned;
         let used: Vec<&Facts> = used.iter().filter_map(|key| self.sound.get(key)).collect();
         let facts = asked::to_bytes(&used)?;
-        // The rows are parts of keys; the manifest is remembered by its state alone.
+        // Keys include the rows, so the manifest needs only its state.
         let rows = Listing::default();
         let files = ListedFiles::Read(&rows);
         let manifest = self.manifest.key.map(|key| ReadManifest { key, files: &files });
         let shared = [&self.context.as_bytes()[..], &facts, &self.shared.to_bytes()].concat();
         let renewal = Renewal { start: self.start, folders, visited: &visited, manifest, shared: &shared };
         renewal.write(self.cache.as_ref(), &self.file)?;
-        // Where facts stood before they stood in the same file; mostly it is not there.
+        // Older versions kept the facts in this file; mostly it is missing.
         let _gone = fs::remove_file(self.file.with_extension("facts"));
         Ok(())
     }
@@ -248,7 +240,7 @@ impl<'w> Verdicts<'w> {
 
 impl FolderPart<'_> {
     pub(crate) fn recall(&mut self, folder: &Folder, place: usize) -> Option<(Verdict, usize)> {
-        // What a link leads to may change without its own stat.
+        // A link's target may change without changing the link's stat.
         if folder.kind(place) != EntryKind::File {
             return None;
         }
@@ -277,7 +269,7 @@ impl FolderPart<'_> {
         })
     }
 
-    /// The file was read and holds no workflow state; `stat` was taken before.
+    /// Records a file without workflow state; `stat` is from before it was read.
     pub(crate) fn is_stateless(&mut self, name: &str, stat: FileStat) {
         self.renewal.hashed(name, stat, Key::stateless(self.verdicts.stateless).stored());
     }

@@ -1,4 +1,4 @@
-//! The state that a file must have to be replaced, and the one that is there instead.
+//! The expected state of a file to be replaced, and the one found.
 
 use crate::commit::ReadError;
 use std::fs::{File, Metadata};
@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::{fmt, io, path::PathBuf};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-/// The state of the file that the caller saw, and that must still be there when it is replaced.
+/// The state that the caller saw; the file is replaced only if it is still the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     Absent,
@@ -14,7 +14,7 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// The state to expect after `bytes` were read; `None` where there was no file.
+    /// `None` if there was no file.
     pub fn of(bytes: Option<&[u8]>) -> Self {
         bytes.map_or(Self::Absent, |bytes| Self::Hash(FileHash::of(bytes)))
     }
@@ -33,7 +33,7 @@ impl fmt::Display for Expected {
 pub enum Found {
     Absent,
     Bytes(Vec<u8>),
-    /// Something that cannot be read: not a file any more, too large, or not permitted.
+    /// Not a file any more, too large, or not permitted.
     Unreadable(ReadError),
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for Found {
     }
 }
 
-/// Another program wrote the file between reading and writing. Its bytes are there, ours are not.
+/// Another program wrote between reading and writing. The file has its bytes, not ours.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "`{path}` was changed by another program meanwhile (expected {expected}, found {found}): {}",
@@ -67,8 +67,8 @@ pub struct Conflict {
     pub path: ProjectPath,
     pub expected: Expected,
     pub found: Found,
-    /// Other bytes of that program that are kept: it wrote several times into the instants of the
-    /// replacement, and only one version could stay in place. For a person to look at.
+    /// A second version by that program, kept because it wrote several times during the replacement and only
+    /// one could stay. For a person to look at.
     pub kept: Option<PathBuf>,
 }
 
@@ -99,17 +99,17 @@ impl Attributes {
         Self { mode: metadata.mode() & 0o7777, owner: metadata.uid(), group: metadata.gid() }
     }
 
-    /// The mode to create the new file with: never wider than what it ends with.
+    /// The mode to create the new file with: never wider than its final mode.
     pub(in crate::commit) fn creation_mode(self) -> u32 {
         self.mode & 0o777
     }
 
-    /// Gives them to `file`. An owner or a group that may not be given away is left, and with it the rights
-    /// that would then be someone else's: the set-id bits, and what the group may do beyond all others.
+    /// Applies them to `file`. An owner or group that cannot be set is skipped, and so are rights that would
+    /// then go to somebody else: the set-id bits, and group rights beyond those of others.
     pub(in crate::commit) fn apply(self, file: &File) -> io::Result<()> {
         let mut made = Self::of(&file.metadata()?);
         if (made.owner, made.group) != (self.owner, self.group) {
-            // Only the superuser may change the owner, but members of a group may give files to it.
+            // Only root may change the owner, but members may set the group.
             if !permitted(fchown(file, Some(self.owner), Some(self.group)))? {
                 permitted(fchown(file, None, Some(self.group)))?;
             }
@@ -122,7 +122,7 @@ impl Attributes {
         Ok(())
     }
 
-    /// The mode for a file that could only get this `owner` and `group`.
+    /// The mode if only this `owner` and `group` could be set.
     fn mode_under(self, owner: u32, group: u32) -> u32 {
         let mut mode = self.mode;
         if owner != self.owner {
@@ -136,8 +136,8 @@ impl Attributes {
     }
 }
 
-/// Returns whether the system let us; an error only for other questions. A user namespace answers "invalid"
-/// to ids that it does not map, and some file systems know no owners.
+/// False if the system refuses; other errors are returned. User namespaces answer `EINVAL` to ids that they
+/// do not map, and some file systems have no owners.
 #[cfg(unix)]
 fn permitted(result: io::Result<()>) -> io::Result<bool> {
     match result {

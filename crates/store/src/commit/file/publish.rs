@@ -1,4 +1,4 @@
-//! Giving staged content its name, if the file is still what it was.
+//! Giving staged content its name, if the file is unchanged.
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests write files as another program would"))]
 
 use std::{io, path::PathBuf};
@@ -8,14 +8,13 @@ use crate::commit::{
 };
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-/// A file was replaced or created: it holds the new bytes, on the disk where the policy asks for that.
+/// The new bytes have the name, flushed if the policy demands it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Published {
     pub before: Expected,
     pub after: FileHash,
 }
 
-/// A file was not replaced, made or removed as it should be; see [`PublishError::write_state`].
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     #[error(transparent)]
@@ -38,24 +37,24 @@ pub enum PublishError {
     Flush { path: ProjectPath, source: io::Error },
 }
 
-/// The places of a publication between which another program may write. Tests write there.
+/// Points in a publication at which another program may write; tests write there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::commit) enum Moment {
-    /// The file was as expected, but written only now; next comes the wait.
+    /// As expected, but recently written; the wait follows.
     Fresh,
-    /// The file was as expected; next it is replaced.
+    /// As expected; the replacement follows.
     Checked,
-    /// The names are exchanged; next the displaced bytes are read.
+    /// The names are exchanged; reading the displaced bytes follows.
     Exchanged,
-    /// The displaced bytes are another program's; next the names are exchanged back.
+    /// The displaced bytes are foreign; exchanging back follows.
     ForeignFound,
 }
 
 impl Staged<'_> {
-    /// Replaces the file by the staged one, or creates it, if it is still what is `expected`.
+    /// Replaces or creates the file if it is still `expected`.
     ///
-    /// On Linux the two change names: what another program wrote after the last check is found in what is
-    /// displaced, and gets its place back. Elsewhere the staged file is renamed over the other one.
+    /// On Linux the two files exchange names: a write after the last check is found in the displaced file,
+    /// and restored. Elsewhere the staged file is renamed over the other.
     pub fn publish(self, expected: Expected) -> Result<Published, PublishError> {
         self.publish_watched(expected, &mut |_| {})
     }
@@ -73,7 +72,7 @@ impl Staged<'_> {
         }
     }
 
-    /// Gives the name to the staged file, if no file has it.
+    /// Fails if the name is taken.
     fn create(self) -> Result<Published, PublishError> {
         let Self { lock, temporary, after, fsync } = self;
         match temporary.persist_noclobber(&lock.target) {

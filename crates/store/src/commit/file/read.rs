@@ -19,7 +19,6 @@ pub enum ReadError {
     #[error("`{path}` has {size} bytes, more than the {READ_LIMIT} that stepmark reads")]
     TooLarge {
         path: ProjectPath,
-        /// Its size in bytes, as far as it was read.
         size: u64,
     },
     #[error("cannot read `{path}`")]
@@ -29,11 +28,11 @@ pub enum ReadError {
 #[derive(Debug)]
 pub(in crate::commit) struct FileContent {
     pub(in crate::commit) bytes: Vec<u8>,
-    /// The time when it was written last, where the system knows.
+    /// `None` if the system does not know.
     pub(in crate::commit) modified: Option<SystemTime>,
 }
 
-/// Reads the whole file at `place`, which errors call `path`. `None` where there is none.
+/// Errors name `path`. `None` if there is no file.
 pub(in crate::commit) fn read_file(
     path: &ProjectPath,
     place: &Path,
@@ -61,7 +60,7 @@ pub(in crate::commit) fn read_file(
     Ok(Some(FileContent { bytes, modified: metadata.modified().ok() }))
 }
 
-/// Places are resolved before, so a link at the end was put there since: not followed. No pipe blocks.
+/// Does not follow links: `place` was resolved, so a final link is newer. Never blocks on a pipe.
 #[cfg(unix)]
 fn read_options() -> OpenOptions {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
@@ -87,13 +86,13 @@ fn is_link(_error: &io::Error) -> bool {
     false
 }
 
-/// The policy on waiting until the bytes of a commit are on the disk. Atomicity does not depend on it.
+/// Says when commits wait for the disk. Atomicity does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FsyncPolicy {
-    /// Flush the file before it has its name, then the folder: what is acknowledged survives a loss of power.
+    /// Flush the file before it gets its name, then the folder: acknowledged commits survive a power loss.
     #[default]
     Always,
-    /// Left to the system: survives the end of the process only. For tests and files that can be rebuilt.
+    /// Left to the system: survives only the end of the process. For tests and rebuildable files.
     Never,
 }
 
@@ -124,14 +123,14 @@ pub fn make_folders_to(root: &Root, path: &ProjectPath, fsync: FsyncPolicy) -> R
 
 fn make_folder(folder: &Path, fsync: FsyncPolicy) -> io::Result<()> {
     match fs::create_dir(folder) {
-        // Another process made it a moment ago.
+        // Another process has just created it.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
         done => done?,
     }
     folder.parent().map_or(Ok(()), |above| flush_folder(above, fsync))
 }
 
-/// Makes the file at `place` anew, whatever a killed run or a repository left there, and flushes it.
+/// Replaces whatever a killed run or a repository left there, and flushes.
 pub(in crate::commit) fn write_anew(
     place: &Path,
     fsync: FsyncPolicy,
@@ -145,7 +144,7 @@ pub(in crate::commit) fn write_anew(
 
 pub(in crate::commit) fn flush_folder(folder: &Path, fsync: FsyncPolicy) -> io::Result<()> {
     match fsync {
-        // Only Unix lets folders be opened and flushed; elsewhere the file system does it by itself.
+        // Only Unix can open and flush folders; elsewhere the file system does it.
         FsyncPolicy::Always if cfg!(unix) => File::open(folder)?.sync_all(),
         FsyncPolicy::Always | FsyncPolicy::Never => Ok(()),
     }

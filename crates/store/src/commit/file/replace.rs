@@ -1,4 +1,4 @@
-//! Replacing a file so that no edit of another program is lost.
+//! Replacing a file without losing another program's edit.
 #![cfg_attr(
     all(test, target_os = "linux"),
     expect(clippy::disallowed_methods, reason = "tests write files as another program would")
@@ -13,7 +13,7 @@ use crate::commit::{
 use stepmark_model::artifact::FileHash;
 
 impl Staged<'_> {
-    /// Exchanges the staged file and the target; that stays if the displaced bytes are those that were read.
+    /// Exchanges the staged file with the target, which stays if the displaced bytes are those read.
     pub(in crate::commit) fn replace(
         mut self,
         before: FileHash,
@@ -22,7 +22,7 @@ impl Staged<'_> {
         let expected = Expected::Hash(before);
         let note = Note::Exchanging { name: file_name(&self.temporary), before, after: self.after };
         note.write(&self.lock.lock_file).map_err(|source| self.rename_error(source))?;
-        // From here on the temporary name may hold another program's bytes: no drop or panic may remove it.
+        // From here on the temporary name may hold foreign bytes: no drop or panic may remove it.
         self.temporary.disable_cleanup(true);
         if let Err(error) = exchange(&self.temporary, &self.lock.target) {
             self.temporary.disable_cleanup(false);
@@ -41,14 +41,14 @@ impl Staged<'_> {
             return Err(self.give_back(expected, Found::of(displaced)));
         }
         let Self { lock, mut temporary, after, fsync } = self;
-        // What was read and is replaced. Removed before one flush for both; if that fails, the note is left.
+        // The replaced bytes. Removed before one flush for both; if that fails, the note is left.
         temporary.disable_cleanup(false);
         drop(temporary);
         finish(lock, expected, after, fsync)
     }
 
-    /// Another program wrote between check and exchange: its file gets its place back; what it put on ours
-    /// meanwhile, or cannot be put back because it removed the name, is kept beside it.
+    /// Another program wrote between check and exchange: restores its file. Newer bytes, or those that cannot
+    /// be restored since it removed the name, are kept beside it.
     fn give_back(mut self, expected: Expected, found: Found) -> PublishError {
         let returned = exchange(&self.temporary, &self.lock.target).is_ok();
         let ours = returned
@@ -58,25 +58,25 @@ impl Staged<'_> {
             self.temporary.disable_cleanup(false);
             None
         } else {
-            // Where even the renaming fails, the file stays under its temporary name, and the note is there.
+            // If even renaming fails, the file keeps its temporary name, and the note is there.
             Some(keep(&self.temporary, &self.lock.target).unwrap_or_else(|_| self.temporary.to_path_buf()))
         };
-        // The caller learns of the conflict in any case; an error of the flush would add nothing.
+        // The caller gets the conflict anyway; a flush error adds nothing.
         let _unflushed = flush_folder(self.lock.folder(), self.fsync);
         self.conflict(expected, found, kept)
     }
 }
 
-/// A reason why two names could not be exchanged. Nothing has changed then.
+/// Nothing has changed then.
 #[derive(Debug)]
 pub(in crate::commit) enum ExchangeError {
-    /// This system or this file system cannot exchange names.
+    /// Not supported by the system or file system.
     Unsupported,
-    /// It can, but not these: for instance, one of them is gone.
+    /// Supported, but failed: for instance, a file is gone.
     Failed(io::Error),
 }
 
-/// Exchanges the names of two files, atomically: what is written to either in between is not lost.
+/// Atomic: no write to either file is lost.
 #[cfg(target_os = "linux")]
 pub(in crate::commit) fn exchange(staged: &Path, target: &Path) -> Result<(), ExchangeError> {
     use rustix::{
@@ -85,8 +85,8 @@ pub(in crate::commit) fn exchange(staged: &Path, target: &Path) -> Result<(), Ex
     };
 
     renameat_with(CWD, staged, CWD, target, RenameFlags::EXCHANGE).map_err(|error| match error {
-        // EINVAL is the answer of file systems without this flag, ENOSYS of kernels, EPERM of some sandboxes.
-        // Where it is the real answer, the plain rename that follows gives it again.
+        // File systems without this flag answer `EINVAL`, kernels `ENOSYS`, some sandboxes `EPERM`. If it is
+        // a real error, the plain rename that follows returns it again.
         Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM => ExchangeError::Unsupported,
         error => ExchangeError::Failed(error.into()),
     })

@@ -1,4 +1,4 @@
-//! Making sure that a file is what is expected, and that nobody is in the middle of writing it.
+//! Checks that a file is as expected, and that nobody is writing it.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: the clock tells how old a file is; files are removed here"
@@ -13,13 +13,12 @@ use std::time::{Duration, SystemTime};
 use std::{fs, io, thread};
 use stepmark_model::artifact::FileHash;
 
-/// Many editors write in place: they empty the file and fill it again, in several pieces. Caught in between,
-/// the file looks the same at two readings, and the rest would go into the file that was displaced. So a file
-/// that another program wrote less than this ago is read once more when the time is over. Between two pieces
-/// there are microseconds; on a busy disk up to 4 ms were measured.
+/// Many editors truncate a file and refill it in pieces. In between, two readings give the same, and the rest
+/// would go to the displaced file. So a file that another program wrote less than this ago is read again
+/// after the time. The pieces are microseconds apart; up to 4 ms were measured on a busy disk.
 const SETTLING_TIME: Duration = Duration::from_millis(20);
 
-/// The same for an empty file, which is hardly ever meant: to empty a file took up to 26 ms on a busy disk.
+/// For empty files, which are rarely meant: truncation took up to 26 ms on a busy disk.
 const SETTLING_TIME_OF_EMPTY: Duration = Duration::from_millis(200);
 
 const ROUNDS: u32 = 5;
@@ -27,16 +26,16 @@ const ROUNDS: u32 = 5;
 #[derive(Clone, Copy, Debug)]
 pub(in crate::commit) struct Unsettled {
     modified: SystemTime,
-    /// The time until the other program is probably done, if it does not write again.
+    /// The time until the other program has probably finished.
     pub(in crate::commit) rest: Duration,
 }
 
 impl FileContent {
-    /// The time to wait, if another program wrote this lately; `last_published` is stepmark's, where known.
+    /// The remaining time if another program wrote recently; `last_published` is stepmark's, if known.
     pub(in crate::commit) fn unsettled(&self, last_published: Option<FileHash>) -> Option<Unsettled> {
         let settling = if self.bytes.is_empty() { SETTLING_TIME_OF_EMPTY } else { SETTLING_TIME };
         let modified = self.modified?;
-        // A time in the future is another clock's, and says nothing about now: it counts as fresh.
+        // A time in the future is another clock's; it counts as fresh.
         let age = SystemTime::now().duration_since(modified).unwrap_or_default();
         let rest = settling.checked_sub(age).filter(|rest| !rest.is_zero())?;
         let ours = last_published.is_some_and(|ours| ours == FileHash::of(&self.bytes));
@@ -45,7 +44,7 @@ impl FileContent {
 }
 
 impl Staged<'_> {
-    /// Makes sure that the file is as expected, and that nobody else wrote it for its settling time.
+    /// Fails unless the file is as expected, and unwritten by others for its settling time.
     pub(in crate::commit) fn check_at_rest(
         &self,
         expected: Expected,
@@ -54,7 +53,7 @@ impl Staged<'_> {
         let mut waited_for = None;
         for _round in 0..=ROUNDS {
             match self.check(expected)? {
-                // Under another clock a file may stay fresh for long; but it was not written while we waited.
+                // By another clock a file may stay fresh, but it was not written during the wait.
                 Some(Unsettled { modified, .. }) if waited_for == Some(modified) => return Ok(()),
                 None => return Ok(()),
                 Some(Unsettled { modified, rest }) => {
@@ -77,8 +76,8 @@ impl Staged<'_> {
     }
 }
 
-/// Removes the file if its bytes have this hash. It takes another name first, so that what another program
-/// wrote last is found and gets its place back; the note tells the next holder.
+/// Removes the file if it has this hash. Renames it first, so that a foreign write is found and restored; the
+/// note tells the next holder.
 pub(in crate::commit) fn remove(
     lock: &mut ArtifactLock,
     before: FileHash,
@@ -96,14 +95,14 @@ pub(in crate::commit) fn remove(
         return Err(conflict(lock, Found::of(Ok(found)), None));
     }
     let temporary = lock.folder().join(lock.key.temporary_name(before));
-    // The same hash twice: whatever stands under the name is this artifact's old bytes, or another program's.
+    // The same hash twice: a file of that name has the artifact's old bytes, or foreign ones.
     let note = Note::Exchanging { name: file_name(&temporary), before, after: before };
     note.write(&lock.lock_file).map_err(|source| failed(lock, source))?;
     fs::rename(&lock.target, &temporary).map_err(|source| failed(lock, source))?;
     let displaced = read_file(&lock.path, &temporary).map(|file| file.map(|file| file.bytes));
     if !matches!(&displaced, Ok(Some(bytes)) if FileHash::of(bytes) == before) {
         let found = Found::of(displaced);
-        // Never over what was made meanwhile: a hard link refuses a name that is taken.
+        // Never overwrites a newer file: hard links fail on a taken name.
         let kept = match fs::hard_link(&temporary, &lock.target).and_then(|()| fs::remove_file(&temporary)) {
             Ok(()) => None,
             Err(_) => Some(keep(&temporary, &lock.target).unwrap_or(temporary)),

@@ -1,4 +1,4 @@
-//! The new content of a file, complete on the disk under another name.
+//! A file's new content, complete on the disk under another name.
 #![expect(clippy::disallowed_methods, reason = "an edge module: temporary files are made here")]
 
 use std::{
@@ -14,8 +14,8 @@ use crate::commit::{
 };
 use stepmark_model::artifact::{FileHash, ProjectPath, READ_LIMIT};
 
-/// The new content of a locked file in a temporary one beside it: whole, with the mode and owner of the file,
-/// and flushed. Dropping this removes it; [`Staged::publish`] gives it its name.
+/// New content in a temporary file beside the locked one: whole, with its mode and owner, flushed. Dropping
+/// it removes the file; [`Staged::publish`] gives it its name.
 #[derive(Debug)]
 #[must_use = "staged bytes get their name only by `publish`"]
 pub struct Staged<'lock> {
@@ -27,7 +27,7 @@ pub struct Staged<'lock> {
 
 #[derive(Debug, thiserror::Error)]
 pub enum StageError {
-    /// The file is marked read-only. A rename would get around that mark, so it is respected here.
+    /// A rename would get around the read-only mark, so it is checked.
     #[error(
         "cannot change `{path}`: it is marked read-only; allow writing first, for instance with `chmod u+w`"
     )]
@@ -43,7 +43,7 @@ pub enum StageError {
 }
 
 impl ArtifactLock {
-    /// Writes `bytes` to a temporary file beside the target, which is not touched.
+    /// The target is not touched.
     pub fn stage(&mut self, bytes: &[u8], fsync: FsyncPolicy) -> Result<Staged<'_>, StageError> {
         self.stage_hashed((bytes, FileHash::of(bytes)), fsync)
     }
@@ -81,7 +81,7 @@ impl ArtifactLock {
         Ok(Staged { lock: self, temporary, after, fsync })
     }
 
-    /// Makes the temporary file, after the note: the next holder finds it, however early this is killed.
+    /// Writes the note first: the next holder finds the file, however early this is killed.
     fn announce_and_make(&self, place: &Path, replaced: Option<&Attributes>) -> io::Result<File> {
         Note::Staging { name: file_name(place) }.write(&self.lock_file)?;
         let mut options = OpenOptions::new();

@@ -1,4 +1,4 @@
-//! Sealed segments joined into files of a month: one behind the other, each with the bytes that it has.
+//! Compaction: joins sealed segments into monthly files, their bytes unchanged, one after the other.
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are read and replaced here")]
 
 use std::{
@@ -25,13 +25,13 @@ use stepmark_model::{
     journal::SegmentName,
 };
 
-/// A file of joined segments with so many bytes is full, and left alone.
+/// In bytes: a larger file of joined segments is left alone.
 const FULL: u64 = 8 * 1024 * 1024;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compacted {
     pub segments: Vec<SegmentName>,
-    /// The number of files of segments before, and of their bytes.
+    /// The number of segment files, and their bytes.
     pub before: Files,
     pub after: Files,
 }
@@ -42,7 +42,7 @@ pub struct Files {
     pub bytes: u64,
 }
 
-/// Segments could not be joined. Those that were stay so; the others are as they were.
+/// Segments already joined stay so; the others are unchanged.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot compact `{file}`; what is not joined yet stays where it is")]
 pub struct CompactError {
@@ -51,10 +51,10 @@ pub struct CompactError {
 }
 
 /// Joins sealed segments into one file for each month in which they began: the same bytes, hashes and ids,
-/// whoever joins. Live, damaged or contradictory segments are left alone: `doctor` tells of them.
+/// whoever joins. Live, damaged or contradictory segments are left alone; `doctor` reports them.
 ///
-/// A file is flushed, and read back, before those that it replaces are removed. A process that is killed in
-/// between leaves both, of which readers count one, and the next run removes the others.
+/// A file is flushed and read back before those that it replaces are removed. A kill in between leaves both:
+/// readers count one, and the next run removes the others.
 pub fn compact_segments(root: &Root, fsync: FsyncPolicy) -> Result<Compacted, CompactError> {
     compact_up_to(root, fsync, FULL)
 }
@@ -71,7 +71,7 @@ pub(in crate::commit) fn compact_up_to(
     if files.keys().all(is_joined) {
         return Ok(Compacted::default());
     }
-    // Nobody seals meanwhile.
+    // Keeps others from sealing.
     let _lock = JournalFile::open(root).map_err(failed)?;
     let before = list(&folder).map_err(failed)?;
     let mut found = Found::default();
@@ -104,7 +104,7 @@ fn list(folder: &Path) -> io::Result<BTreeMap<SegmentName, u64>> {
     for entry in entries {
         let (name, metadata) = entry.and_then(|entry| Ok((entry.file_name(), entry.metadata()?)))?;
         let name = name.to_str().and_then(|name| SegmentName::new(name.strip_suffix(EXTENSION)?));
-        // `doctor` tells of what else stands here.
+        // `doctor` reports other names.
         files.extend(name.filter(|_| metadata.is_file()).map(|name| (name, metadata.len())));
     }
     Ok(files)
@@ -127,13 +127,13 @@ struct Place {
 #[derive(Default)]
 struct Found {
     places: BTreeMap<SegmentName, Place>,
-    /// Files that stay: they are full, damaged, or do not agree with another one.
+    /// Full or damaged files, and those that disagree with another.
     kept: BTreeSet<SegmentName>,
     files: BTreeMap<SegmentName, Vec<SegmentName>>,
 }
 
 impl Found {
-    /// Adds the segments of a file; `parts` is `None` where it is damaged.
+    /// `parts` is `None` if the file is damaged.
     fn add(&mut self, file: &SegmentName, parts: Option<Vec<Part>>, is_full: bool) {
         let began = |parts: &Vec<Part>| parts.iter().all(|part| part.at.is_some());
         if is_full || !parts.as_ref().is_some_and(began) {
@@ -153,7 +153,7 @@ impl Found {
         }
     }
 
-    /// Keeps the files that have all of their month, and nothing else.
+    /// Keeps files that are exactly one month's segments.
     fn keep_whole(&mut self) {
         let is_whole = |places: &Vec<&Place>| {
             let file = &places.first()?.file;
@@ -165,7 +165,7 @@ impl Found {
         self.kept.extend(whole);
     }
 
-    /// The segments to be joined, by the month in which they began; those of a file that stays are left out.
+    /// Segments to join, by the month of their beginning; without those of kept files.
     fn months(&self) -> BTreeMap<String, Vec<&Place>> {
         let mut months: BTreeMap<String, Vec<&Place>> = BTreeMap::new();
         for place in self.places.values().filter(|place| !self.kept.contains(&place.file)) {
@@ -175,7 +175,7 @@ impl Found {
         months
     }
 
-    /// The files whose segments all stand in another one, or are written there.
+    /// Files whose segments are all in another file, or are being written to one.
     fn replaced(&self) -> impl Iterator<Item = SegmentName> {
         self.files.keys().filter(|file| !self.kept.contains(file)).cloned()
     }
@@ -187,7 +187,7 @@ struct Joining<'a> {
 }
 
 impl Joining<'_> {
-    /// Writes the file of a month, and returns its name: the same segments give the same one.
+    /// The same segments give the same name.
     fn write(&self, month: &str, places: &[&Place]) -> io::Result<SegmentName> {
         let unnamed = || io::Error::other("a month cannot be the name of a file");
         let staged = format!(".{month}{JOINED}{EXTENSION}.tmp");

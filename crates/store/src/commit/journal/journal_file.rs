@@ -1,8 +1,7 @@
-//! Adding events to live segments.
+//! Appending events to live segments.
 //!
-//! One writer at a time, under the file `journal.lock` beside them. A segment whose last line is torn is not
-//! written again: the line stays as it is until `doctor --repair`, and a new segment is begun
-//! (docs/adr/0006-journal.md).
+//! One writer at a time, under `journal.lock` beside them. A segment with a torn last line is not written
+//! again: the line stays until `doctor --repair`, and a new segment begins (docs/adr/0006-journal.md).
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are written here")]
 
 use std::{
@@ -26,10 +25,10 @@ const NO_SESSION: &str = "main";
 
 pub(in crate::commit) const EXTENSION: &str = ".jsonl";
 
-/// A tail of this many bytes holds the last line of nearly every segment.
+/// In bytes: holds the last line of nearly every segment.
 const TAIL: u64 = 16 * 1024;
 
-/// The journal could not be written. What was acknowledged before is whole.
+/// Acknowledged events are whole.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "cannot write the journal under `.stepmark`; make room or allow writing there, and run the command again"
@@ -45,12 +44,12 @@ impl From<JournalWriteError> for Error {
     }
 }
 
-/// Adds events that change no file, such as the start of a session.
+/// Appends events that change no file, such as the start of a session.
 pub fn append_events(root: &Root, events: &[Event], fsync: FsyncPolicy) -> Result<(), JournalWriteError> {
     Ok(JournalFile::open(root)?.append(events, fsync)?)
 }
 
-/// The right to add to the journal and to seal segments; released when dropped.
+/// The right to append to the journal and to seal segments; released when dropped.
 #[derive(Debug)]
 #[must_use = "the lock is released when it is dropped"]
 pub(in crate::commit) struct JournalFile {
@@ -66,28 +65,28 @@ struct Live {
     header: Vec<u8>,
 }
 
-/// The start of the names of segments that are never sealed.
+/// The prefix of segments that are never sealed.
 const LOCAL: &str = "local";
 
 fn segment_of(event: &Event) -> &str {
     if event.is_local() { LOCAL } else { segment_start(event.session.as_deref()) }
 }
 
-/// The start of the names of a session's segments. An event may come from elsewhere with a session that can
-/// name no file: it stands among those of no session, and keeps what it says.
+/// The prefix of a session's segments. Events from elsewhere may have a session that cannot be a file name:
+/// they go to the segments without session, unchanged.
 fn segment_start(session: Option<&str>) -> &str {
     session.filter(|session| session.parse::<SessionId>().is_ok()).unwrap_or(NO_SESSION)
 }
 
 impl JournalFile {
-    /// Waits for the journal of the project, and makes its folder where it is missing.
+    /// Waits for the journal's lock; creates the folder.
     pub(in crate::commit) fn open(root: &Root) -> io::Result<Self> {
         let folder = root.state().folder(StateFolder::Journal)?;
         if fs::symlink_metadata(&folder).is_err() {
             root.state().make(StateFolder::Journal)?;
         }
         let lock = own_file::open(&root.state().top(true), LOCK.as_ref(), Access::ChangeOrMake)?;
-        // Held for one append and one flush: to wait without a limit is to wait for the disk.
+        // Held for one append and flush, so waiting without a limit means waiting for the disk.
         crate::disk::file_lock::exclusive(&lock)?;
         Ok(Self { _lock: (lock, WithoutGit::begin()), folder, root: root.clone() })
     }
@@ -113,14 +112,14 @@ impl JournalFile {
         events.iter().for_each(|event| lines.extend(live.chain.add(event)));
         let written = live.file.write_all(&lines).and_then(|()| flush(&live.file, fsync));
         if let Err(error) = written {
-            // Half a line would be reported as torn; where even this fails, it is.
+            // Half a line would be reported as torn; it is if this fails, too.
             let _cut = live.file.set_len(live.length);
             return Err(error);
         }
         if is_new { flush_folder(&self.folder, fsync) } else { Ok(()) }
     }
 
-    /// The live segment that takes this event: one of its session, whole to the last line.
+    /// One of the event's session, with a whole last line.
     fn live(&self, event: &Event) -> io::Result<Option<Live>> {
         for name in self.names_after(segment_of(event))? {
             let mut file = own_file::open(&self.folder, name.as_ref(), Access::Append)?;
@@ -128,7 +127,7 @@ impl JournalFile {
             if length == 0
                 && let Some(name) = name.strip_suffix(EXTENSION).and_then(SegmentName::new)
             {
-                // Its maker died, or the disk was full.
+                // Its creator died, or the disk was full.
                 return Ok(Some(Live::empty(file, &name, event)));
             }
             if let Some(chain) = chain_at_end(&mut file, length)? {
@@ -145,7 +144,7 @@ impl JournalFile {
     fn names_after(&self, start: &str) -> io::Result<Vec<String>> {
         let prefix = format!("{start}-");
         let mut names = segment_names(&self.folder)?;
-        // A session's name is followed by hexadecimal digits, so no session's name can pass for another's.
+        // Hexadecimal digits follow the session's name, so no name is a prefix of another's.
         names.retain(|name| {
             name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(EXTENSION)).is_some_and(is_random)
         });
@@ -158,7 +157,7 @@ impl JournalFile {
 
     fn begin(&self, event: &Event) -> io::Result<Live> {
         for attempt in 0_u32.. {
-            // The same event comes again where its segment is torn and its commit is finished.
+            // The same event comes again if its segment is torn and its commit is finished.
             let random = FileHash::of(format!("{} {attempt}", event.id).as_bytes()).to_string();
             let random = random.get(..RANDOM_DIGITS).unwrap_or(&random);
             let name = format!("{}-{random}", segment_of(event));
@@ -173,7 +172,7 @@ impl JournalFile {
         Err(io::Error::other("every name of a segment is taken"))
     }
 
-    /// Returns whether this event is here, live or sealed: a redo record may come back after a loss of power.
+    /// Searches live and sealed segments: a redo record may reappear after a power loss.
     pub(in crate::commit) fn holds(&self, event: EventId) -> io::Result<bool> {
         let text = format!("\"id\":\"{event}\"");
         let finder = memchr::memmem::Finder::new(text.as_bytes());
@@ -209,7 +208,7 @@ pub(in crate::commit) fn flush(file: &File, fsync: FsyncPolicy) -> io::Result<()
     }
 }
 
-/// The chain behind the last line of a segment; `None` where that line is torn.
+/// `None` if the last line is torn.
 pub(in crate::commit) fn chain_at_end(file: &mut File, length: u64) -> io::Result<Option<HashChain>> {
     let mut tail_length = TAIL;
     loop {
@@ -226,14 +225,14 @@ pub(in crate::commit) fn chain_at_end(file: &mut File, length: u64) -> io::Resul
     }
 }
 
-/// The names of the segments in `folder`. What `doctor --repair` cut off is none.
+/// Without what `doctor --repair` cut off.
 pub(in crate::commit) fn segment_names(folder: &Path) -> io::Result<Vec<String>> {
     let mut names = names_in(folder)?;
     names.retain(|name| name.ends_with(EXTENSION) && !name.starts_with('.'));
     Ok(names)
 }
 
-/// Returns whether a whole line of the file holds the text: what stands in a torn one was never told.
+/// Only whole lines count: a torn one was never acknowledged.
 fn holds(mut file: File, finder: &memchr::memmem::Finder<'_>) -> io::Result<bool> {
     let overlap = finder.needle().len();
     let mut buffer = vec![0; 1 << 20];

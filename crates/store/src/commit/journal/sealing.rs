@@ -1,9 +1,8 @@
-//! Sealing live segments: each gets a last line that names the segments before it, and is written to the
-//! folder that git carries; this clone keeps a copy that no checkout replaces.
+//! Sealing live segments: appends a last line that names the segments before it, and writes the segment to
+//! the tracked folder. This clone keeps a copy that no checkout replaces.
 //!
-//! A copy whose tracked file was not written yet has a *mark* beside it. Killed in between, the next sealing
-//! writes that file. Without a mark, a missing file is no finding: another branch is checked out that does
-//! not hold the segment.
+//! A copy has a *mark* beside it until its tracked file is written; after a kill, the next sealing writes
+//! that file. Without a mark a missing file is no finding: the checked-out branch does not hold the segment.
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are sealed here")]
 
 use std::{
@@ -30,13 +29,13 @@ const MARK: &str = ".unpublished";
 
 #[derive(Clone, Copy, Debug)]
 pub enum LiveSegments<'a> {
-    /// Those of a session; `None`: of commands outside of any.
+    /// `None`: commands outside sessions.
     OfSession(Option<&'a str>),
     Named(&'a BTreeSet<SegmentName>),
 }
 
-/// Seals live segments and returns their names: the tracked `.stepmark/journal/` gets them. So do those whose
-/// sealing was cut off. Commits that were cut off are finished before, as far as they can be now
+/// Seals live segments into the tracked `.stepmark/journal/`, and finishes interrupted seals. Returns their
+/// names. Finishes interrupted commits first, as far as possible
 /// ([`finish_interrupted`](crate::commit::finish_interrupted)).
 pub fn seal_segments(
     root: &Root,
@@ -67,7 +66,7 @@ pub fn finish_sealing(root: &Root, fsync: FsyncPolicy) -> Result<Vec<SegmentName
     Ok(Sealing { live: journal.folder(), root, fsync }.finish()?)
 }
 
-/// Writes the tracked files of sealed segments that another work tree got; returns those that were missing.
+/// Restores the tracked files of segments sealed in another work tree; returns those that were missing.
 pub fn publish_copies(
     root: &Root,
     names: &BTreeSet<SegmentName>,
@@ -83,7 +82,7 @@ pub fn read_copy(root: &Root, name: &SegmentName, limit: u64) -> io::Result<Vec<
     own_file::read(&copies, Path::new(&file_of(name)), limit)
 }
 
-/// Returns the segments whose sealing was cut off, so that git does not get them yet. Nothing is changed.
+/// Segments whose sealing was interrupted, so that git lacks them. Reads only.
 pub fn unpublished_segments(root: &Root) -> Result<Vec<SegmentName>, JournalWriteError> {
     let copies = root.state().folder(StateFolder::SealedCopies).map_err(io::Error::from)?;
     let tracked = root.path().join(SEALED_FOLDER);
@@ -94,10 +93,10 @@ pub fn unpublished_segments(root: &Root) -> Result<Vec<SegmentName>, JournalWrit
     Ok(names)
 }
 
-/// The content of the last line of a segment.
+/// The content of a segment's last line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seal {
-    /// The segments before it: see [`History::tips`](crate::history::History::tips).
+    /// The preceding segments: see [`History::tips`](crate::history::History::tips).
     pub heads: Vec<SegmentHead>,
     pub at: Timestamp,
 }
@@ -118,14 +117,14 @@ impl Sealing<'_> {
             let mut live = own_file::open(self.live, name.as_ref(), Access::Append)?;
             let length = live.metadata()?.len();
             let Some(segment) = name.strip_suffix(EXTENSION).and_then(SegmentName::new) else { continue };
-            // A torn segment stays for `doctor`: what is sealed is never cut.
+            // A torn segment is left to `doctor`: sealed bytes are never cut.
             let Some(chain) = chain_at_end(&mut live, length)? else { continue };
             let last = self.write_last_line(&mut live, length, chain, &seal)?;
             seal.heads = vec![SegmentHead { segment: segment.clone(), last }];
             let staged = self.stage(&mut live, &tracked, &name)?;
             own_file::open(&copies, mark_of(&segment).as_ref(), Access::ChangeOrMake)?;
             fs::rename(self.live.join(&name), copies.join(&name))?;
-            // Nothing is added to it from here on, even if the other file gets its name later.
+            // Nothing is appended from here on, even if the other file gets its name later.
             flush_folder(&copies, self.fsync)?;
             fs::rename(&staged, tracked.join(&name))?;
             flush_folder(&tracked, self.fsync)?;
@@ -136,7 +135,7 @@ impl Sealing<'_> {
         Ok(sealed)
     }
 
-    /// Adds the line that names the segments before this one, if any; returns the hash of the last line.
+    /// The last line names the preceding segments, if any; returns its hash.
     fn write_last_line(
         &self,
         live: &mut File,
@@ -149,7 +148,7 @@ impl Sealing<'_> {
         }
         let line = chain.add(&journal::seal(&seal.heads, seal.at));
         if let Err(error) = live.write_all(&line).and_then(|()| flush(live, self.fsync)) {
-            // Half a line would be reported as torn; where even this fails, it is.
+            // Half a line would be reported as torn; it is if this fails, too.
             let _cut = live.set_len(length);
             return Err(error);
         }
@@ -177,7 +176,7 @@ impl Sealing<'_> {
         }
         for name in names_in(&tracked)?.iter().filter(|name| is_staged(name)) {
             let staged = tracked.join(name);
-            // A folder is a repository's, and in nobody's way.
+            // A folder is the repository's, and does no harm.
             if !fs::symlink_metadata(&staged)?.is_dir() {
                 fs::remove_file(staged)?;
             }
@@ -198,11 +197,11 @@ impl Sealing<'_> {
         Ok(published)
     }
 
-    /// Writes the tracked file of a copy, and returns whether it did: what stands there stays.
+    /// Returns whether it wrote the tracked file; an existing one stays.
     fn publish(&self, copies: &Path, tracked: &Path, name: &SegmentName) -> io::Result<bool> {
         let file = file_of(name);
         let mut copy = match own_file::open(copies, file.as_ref(), Access::Read) {
-            // It is live still.
+            // The segment is still live.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             copy => copy?,
         };
@@ -226,14 +225,14 @@ fn file_of(name: &SegmentName) -> String {
     format!("{name}{EXTENSION}")
 }
 
-/// Returns whether the segment stands where git tracks it, by itself or joined with others.
+/// By itself, or joined with others.
 fn is_published(root: &Root, tracked: &Path, name: &SegmentName) -> bool {
     let is_there = |file: String| fs::symlink_metadata(tracked.join(file)).is_ok();
     is_there(file_of(name))
         || joined_segments(root).is_ok_and(|joined| joined.values().any(|names| names.contains(name)))
 }
 
-/// Git ignores files of such names (see `local_state`).
+/// Git ignores such names (see `local_state`).
 const STAGED_START: &str = ".";
 const STAGED_END: &str = ".tmp";
 

@@ -1,4 +1,4 @@
-//! Cutting torn last lines off live segments: what a process that died was writing, and never acknowledged.
+//! Cutting torn last lines off live segments: unfinished writes of dead processes, never acknowledged.
 
 use std::{
     io::{self, Read, Seek, SeekFrom, Write},
@@ -17,11 +17,10 @@ pub struct CutLine {
     pub length: usize,
 }
 
-/// Cuts the torn last line off every live segment, and keeps it beside the segment as `.torn-…`. Sealed
-/// segments are never cut. Commits that were cut off are finished before, as far as they can be now
-/// ([`finish_interrupted`](crate::commit::finish_interrupted)).
+/// Keeps each torn line beside its segment as `.torn-…`. Sealed segments are never cut. Finishes interrupted
+/// commits first, as far as possible ([`finish_interrupted`](crate::commit::finish_interrupted)).
 pub fn cut_torn_lines(root: &Root, fsync: FsyncPolicy) -> Result<Vec<CutLine>, JournalWriteError> {
-    // Nobody appends meanwhile.
+    // Keeps others from appending.
     let journal = JournalFile::open(root)?;
     let mut cut = Vec::new();
     for name in segment_names(journal.folder())? {

@@ -28,13 +28,11 @@ use crate::{
 };
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-/// The lock of one file: whoever holds it is the only one, among all processes that use this module, who
-/// replaces that file. It is advisory, is no obstacle to readers, and the kernel releases it when its holder
-/// ends, however that ends.
+/// The lock of one file: only its holder may replace the file, among processes that use this module. It is
+/// advisory, does not stop readers, and the kernel releases it when its holder ends, however that ends.
 ///
-/// It lives in a file of its own in the local state, never in the data file: that one is another inode after
-/// every replacement. Two paths that lead to one file share its lock. It is not reentrant: to
-/// acquire it twice in one thread waits for the timeout.
+/// The lock file is in the local state, since each replacement gives the data file a new inode. Two paths to
+/// one file share its lock. It is not reentrant: a second acquire in one thread waits for the timeout.
 #[derive(Debug)]
 #[must_use = "the lock is released when it is dropped"]
 pub struct ArtifactLock {
@@ -42,9 +40,9 @@ pub struct ArtifactLock {
     pub(in crate::commit) key: LockKey,
     pub(in crate::commit) path: ProjectPath,
     pub(in crate::commit) target: PathBuf,
-    /// The hash of what stepmark published last under this lock, as far as known: bytes of it are whole.
+    /// The hash of stepmark's last publication under this lock, if known: such bytes are whole.
     pub(in crate::commit) last_published: Option<FileHash>,
-    /// The event that the journal was told last, when nothing was begun since.
+    /// The last event of the file, if nothing was begun since.
     pub(in crate::commit) last_event: Option<LastEvent>,
 }
 
@@ -65,8 +63,8 @@ pub enum LockError {
     Timeout { path: ProjectPath, waited: Duration },
     #[error("cannot put in order what a killed stepmark process left beside `{path}`")]
     Recover { path: ProjectPath, source: io::Error },
-    /// A stepmark process was killed while another program was writing the same file, and both wrote since:
-    /// the bytes are kept. This is said once; the next attempt finds everything in order.
+    /// A stepmark process was killed during another program's write, and both wrote since: the bytes are
+    /// kept. Reported once; the next attempt finds everything in order.
     #[error(
         "a stepmark process was killed while another program wrote `{path}`; the bytes of that program are kept in \
          `{}`: compare the two files, then run the command again",
@@ -76,9 +74,8 @@ pub enum LockError {
 }
 
 impl ArtifactLock {
-    /// Waits up to `timeout` (zero: does not wait) for the lock of the file at `path`, which need not exist,
-    /// and then removes what a killed holder left: its temporary file, or, where it was killed in the middle
-    /// of an exchange, what of the two files is not to stay.
+    /// Waits up to `timeout` (zero: not at all) for the lock of `path`, which need not exist. Cleans up after
+    /// a killed holder: removes its temporary file, or settles an interrupted exchange.
     pub fn acquire(root: &Root, path: &ProjectPath, timeout: Duration) -> Result<Self, LockError> {
         let target = root.resolve_for_writing(path).map_err(LockError::Resolve)?;
         let key = LockKey::of(target.strip_prefix(root.path()).unwrap_or(&target));
@@ -99,7 +96,7 @@ impl ArtifactLock {
         &self.path
     }
 
-    /// The file itself: absolute, links followed.
+    /// Absolute, links followed.
     pub fn target(&self) -> &Path {
         &self.target
     }
@@ -113,7 +110,7 @@ impl ArtifactLock {
     }
 
     pub(in crate::commit) fn folder(&self) -> &Path {
-        // `Root::resolve` gives places below the root only, so there is a folder.
+        // `Root::resolve` returns only paths below the root, so there is a folder.
         self.target.parent().unwrap_or(&self.target)
     }
 }
@@ -148,7 +145,7 @@ pub(crate) fn remove_left_over(root: &Root, path: &str) -> bool {
     })
 }
 
-/// Takes the lock of the file of the temporary one at `path`; whoever has it next decides on an exchange.
+/// Takes the lock of the temporary file's target; the next holder settles an exchange.
 fn settle(root: &Root, path: &str, key: &LockKey) -> bool {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let names = names_in(&root.path().join(folder)).unwrap_or_default();
@@ -158,7 +155,7 @@ fn settle(root: &Root, path: &str, key: &LockKey) -> bool {
     file.is_some_and(|file| ArtifactLock::acquire(root, &file, Duration::ZERO).is_ok())
 }
 
-/// A link of such a name is a repository's: what it leads to is no temporary file.
+/// A link is the repository's: its target is not a temporary file.
 fn is_regular(root: &Root, path: &str) -> bool {
     fs::symlink_metadata(root.path().join(path)).is_ok_and(|found| found.is_file())
 }
@@ -168,15 +165,15 @@ fn key_of(path: &str) -> Option<(LockKey, &str)> {
     Some((LockKey::of_temporary_file(name)?, name))
 }
 
-/// Takes the lock, and returns whether nobody has it and the next holder does not decide on the file.
+/// True if nobody holds the lock, and no exchange is left to the next holder.
 fn is_free(lock: &File, key: &LockKey, name: &str) -> bool {
     let is_announced =
         |note: Option<Note>| matches!(note, Some(Note::Exchanging { name: noted, .. }) if noted == name);
     file_lock::try_exclusive(lock).is_ok() && Note::read(lock, key).is_ok_and(|note| !is_announced(note))
 }
 
-/// Names the lock of one file: the first 128 bits of the SHA-256 of its resolved path seen from the root, in
-/// lower-case hexadecimal. The resolved path, because two links to one file must share its lock.
+/// The name of a file's lock: the first 128 bits of the SHA-256 of its resolved path below the root, in
+/// lower-case hexadecimal. Resolved, because two links to one file must share its lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::commit) struct LockKey(String);
 
@@ -224,8 +221,8 @@ impl fmt::Display for LockKey {
     }
 }
 
-/// Opens the lock file of the artifact, and makes it and its folder where they do not exist yet: locking
-/// works in a project without `init`. Lock files stay, as removing one races with whoever waits for it.
+/// Creates a missing lock file with its folder: locking works without `init`. Lock files stay, since removing
+/// one races with those waiting for it.
 pub(in crate::commit) fn open_lock_file(
     root: &Root,
     path: &ProjectPath,
@@ -249,11 +246,11 @@ pub(in crate::commit) fn open_lock_file(
     })
 }
 
-/// Returns whether anybody ever locked the file at `place`: stepmark is not writing one that nobody did.
+/// If false, stepmark is not writing the file.
 pub(in crate::commit) fn is_ever_locked(root: &Root, place: &Path) -> bool {
     let key = LockKey::of(place.strip_prefix(root.path()).unwrap_or(place));
     let lock_file = root.state().path(StateFolder::Locks).join(format!("{key}.lock"));
-    // What cannot be looked at may be there.
+    // Any other error may hide a lock file.
     fs::symlink_metadata(lock_file).map_or_else(not_absent, |_| true)
 }
 

@@ -1,4 +1,4 @@
-//! The lock of one file, and what its lock file remembers.
+//! The lock of one file, and the note in its lock file.
 
 mod artifact_lock;
 mod note;

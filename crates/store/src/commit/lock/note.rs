@@ -1,4 +1,4 @@
-//! The note of what the holder of a lock is about to do, so that the next holder can finish or undo it.
+//! The note of a holder's next step, so that the next holder can finish or undo it.
 
 use std::{
     ffi::OsStr,
@@ -10,28 +10,28 @@ use std::{
 use crate::commit::{lock::JournalStamp, lock::LastEvent, lock::LockKey};
 use stepmark_model::{artifact::FileHash, journal::Ancestor};
 
-/// The longest note is far below this many bytes.
+/// In bytes, far above the longest note.
 const NOTE_LIMIT: u64 = 512;
 
-/// A line in the lock file, written before the step that it announces, and not taken back: temporary files
-/// have random names, so an old note names none. Not flushed, as it serves against a killed process.
+/// A line in the lock file, written before the step that it announces and not taken back: temporary names are
+/// random, so an old note matches none. Not flushed, since it guards only against a killed process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::commit) enum Note {
-    /// The temporary file `name` is being written. It is ours, and may be incomplete.
+    /// `name` is being written. It is ours, and may be incomplete.
     Staging { name: String },
-    /// `name` is complete, and changes names with the target. It may hold what another program wrote.
+    /// `name` is complete and exchanges names with the target. It may hold foreign bytes.
     Exchanging {
         name: String,
         before: FileHash,
-        /// The hash of what `name` held before the exchange.
+        /// The hash of `name` before the exchange.
         after: FileHash,
     },
-    /// Nothing: the last commit is done, and the journal told of it.
+    /// The last commit is done and its event appended.
     Told(LastEvent),
 }
 
 impl Note {
-    /// Writes the note over the one before it. What a longer one leaves after the line feed is ignored.
+    /// Overwrites in place. The rest of a longer note, after the line feed, is ignored.
     pub(in crate::commit) fn write(&self, mut lock_file: &File) -> io::Result<()> {
         let line = match self {
             Self::Staging { name } => format!("staging {name}\n"),
@@ -44,7 +44,7 @@ impl Note {
         lock_file.write_all(line.as_bytes())
     }
 
-    /// The note of the last holder. One not whole, or of another artifact, is none: it may name any file.
+    /// `None` if torn or another artifact's: that could name any file.
     pub(in crate::commit) fn read(mut lock_file: &File, key: &LockKey) -> io::Result<Option<Self>> {
         let mut bytes = Vec::with_capacity(512);
         lock_file.seek(SeekFrom::Start(0))?;
@@ -74,7 +74,7 @@ impl Note {
     }
 }
 
-/// The last part of a temporary file's path, which stepmark made of ASCII.
+/// Always ASCII, made by stepmark.
 pub(in crate::commit) fn file_name(temporary: &Path) -> String {
     temporary.file_name().unwrap_or(OsStr::new("")).to_string_lossy().into_owned()
 }

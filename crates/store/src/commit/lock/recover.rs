@@ -1,4 +1,4 @@
-//! Putting in order what a killed holder of the lock left.
+//! Cleans up after a killed holder of the lock.
 #![expect(clippy::disallowed_methods, reason = "an edge module: left-over temporary files are removed here")]
 
 use std::{
@@ -25,8 +25,8 @@ use stepmark_model::{
     journal::{Ancestor, Event},
 };
 
-/// Finishes or undoes what the note of the last holder announces. Whatever may be another program's is kept.
-/// Returns the hash of what that holder published, if it came that far and the note says it.
+/// Finishes or undoes the noted step; keeps what may be foreign. Returns the hash that the holder published,
+/// if the note has it.
 pub(in crate::commit) fn recover(
     lock: &ArtifactLock,
     note: Option<&Note>,
@@ -48,8 +48,8 @@ pub(in crate::commit) fn recover(
     }
 }
 
-/// The names were about to be exchanged, were exchanged, or were already exchanged back; only the bytes tell.
-/// Returns where bytes of another program are kept, if they could not be put in place.
+/// The exchange may be pending, done or reverted; only the bytes tell. Returns where foreign bytes are kept
+/// if they could not be restored.
 fn settle_exchange(
     lock: &ArtifactLock,
     staged: &Path,
@@ -60,11 +60,11 @@ fn settle_exchange(
         |place: &Path| read_file(&lock.path, place).map(|file| file.map(|file| FileHash::of(&file.bytes)));
     match hash_at(staged) {
         Ok(None) => return Ok(None),
-        // Ours, or what was read before ours was made from it: nobody misses it.
+        // Ours, or the bytes that ours were made from: safe to remove.
         Ok(Some(hash)) if hash == before || hash == after => return remove_if_there(staged).map(|()| None),
         Ok(Some(_)) | Err(_) => {}
     }
-    // Another program's. Where ours, never acknowledged, still stands in its place, it gets that place back.
+    // Foreign. If our unacknowledged bytes are in its place, it is restored there.
     let ours = |place: &Path| matches!(hash_at(place), Ok(Some(hash)) if hash == after);
     if ours(&lock.target) && exchange(staged, &lock.target).is_ok() && ours(staged) {
         return remove_if_there(staged).map(|()| None);
@@ -74,23 +74,23 @@ fn settle_exchange(
 
 pub(in crate::commit) fn keep(staged: &Path, target: &Path) -> io::Result<PathBuf> {
     let kept = staged.with_file_name(kept_name(staged, target));
-    // The name is as random as that of the temporary file: nothing has it yet.
+    // As random as the temporary name, so not taken.
     fs::rename(staged, &kept)?;
     Ok(kept)
 }
 
-/// `.stepmark-kept-RANDOM-prd.md` for `prd.md`; hidden, so that it counts as no artifact.
+/// `.stepmark-kept-RANDOM-prd.md` for `prd.md`; hidden, so that it is no artifact.
 fn kept_name(staged: &Path, target: &Path) -> String {
     let text = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let (staged, target) = (text(staged), text(target));
     let random = staged.rsplit('-').next().unwrap_or(&staged).trim_end_matches(".tmp");
     let named = format!(".stepmark-kept-{random}-{target}");
-    // 255 bytes is what file systems take.
+    // File systems allow 255 bytes.
     if named.len() <= 255 { named } else { format!(".stepmark-kept-{random}") }
 }
 
-/// The event after which the file had these bytes, and nothing came to the journal since but by stepmark,
-/// under the file's lock: so nothing of this artifact is in the journal that follows the event.
+/// The event that led to these bytes; since then only stepmark appended, under the file's lock. So no event
+/// of this artifact follows it in the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::commit) struct LastEvent {
     pub(in crate::commit) file: FileHash,
@@ -98,14 +98,14 @@ pub(in crate::commit) struct LastEvent {
     pub(in crate::commit) journal: JournalStamp,
 }
 
-/// The state of the journal's folders, without white space: other segments came or went where it differs.
+/// The state of the journal's folders, without white space; it changes if segments come or go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::commit) struct JournalStamp(pub(in crate::commit) String);
 
 impl JournalStamp {
-    /// The state of now; `None` where it is too new to prove anything, or cannot be told.
+    /// `None` if it is unknown, or too new to prove anything.
     pub(in crate::commit) fn now(root: &Root) -> Option<Self> {
-        // The folders that events come from: those that this clone writes, and those that git may bring.
+        // The folders of events: written by this clone, or brought by git.
         let now = file_reading::now();
         let live = folder_stat(&root.state().path(StateFolder::Journal), now)?;
         let sealed = folder_stat(&root.path().join(SEALED_FOLDER), now)?;
@@ -113,7 +113,7 @@ impl JournalStamp {
     }
 }
 
-/// The stat of `folder` as a word; `None` where it may change again without a trace, so close to `now`.
+/// `None` if it may change without a trace, so close to `now`.
 fn folder_stat(folder: &std::path::Path, now: i64) -> Option<String> {
     match fs::metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Some("none".to_owned()),
@@ -124,7 +124,7 @@ fn folder_stat(folder: &std::path::Path, now: i64) -> Option<String> {
     }
 }
 
-/// Remembers in each lock the last of `events` on its file; `journal` is from before their past was asked.
+/// Notes each file's last event in its lock; `journal` is from before the past was read.
 pub(in crate::commit) fn remember(locks: &[ArtifactLock], events: &[Event], journal: &JournalStamp) {
     for lock in locks {
         let is_about =
@@ -132,7 +132,7 @@ pub(in crate::commit) fn remember(locks: &[ArtifactLock], events: &[Event], jour
         let Some(event) = events.iter().rev().find(is_about) else { continue };
         let Some(after) = event.after else { continue };
         let told = LastEvent { file: after.file, event: Ancestor::of(event), journal: journal.clone() };
-        // Without it the next commit asks the index of the journal, which takes longer and says the same.
+        // Otherwise the next commit asks the journal's index, which is slower with the same answer.
         let _forgotten = Note::Told(told).write(&lock.lock_file);
     }
 }

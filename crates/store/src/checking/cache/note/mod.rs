@@ -1,8 +1,8 @@
-//! The summary of an artifact as it stands in the cache, behind how many problems it has.
+//! An artifact's summary in the cache, after its number of problems.
 //!
-//! Texts that many artifacts have, such as the names of steps, stand once, in [`SharedTexts`]. A note is read
-//! as far as it is asked for; of bytes that are none, everything is empty. The cache holds none: it is whole,
-//! and of the same program.
+//! Texts that many artifacts share, such as step names, are stored once, in [`SharedTexts`]. A note is read
+//! only as far as needed; invalid bytes read as empty, but the cache, being whole and of the same program,
+//! has none.
 
 mod writer;
 
@@ -23,7 +23,6 @@ use stepmark_model::{
 
 pub(super) use writer::{NoteWriter, with_problems};
 
-/// The facts about an artifact that decide whether and where it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brief<'a> {
     pub problems: ProblemCounts,
@@ -239,7 +238,7 @@ impl<'a> NoteReader<'a> {
         (0..self.count()).map(|_| self.text().unwrap_or_default()).collect()
     }
 
-    /// Reads the number of the items that follow: each has a byte at least.
+    /// The number of items; each takes at least a byte.
     fn count(&mut self) -> usize {
         self.number().min(self.bytes.len())
     }

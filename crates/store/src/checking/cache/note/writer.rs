@@ -17,7 +17,7 @@ pub(in super::super) struct NoteWriter<'t> {
 }
 
 impl<'t> NoteWriter<'t> {
-    /// The note of `summary`, without its problems; `member` is its part in a chain, with what surrounds it.
+    /// Without its problems; `member` is its part in a chain, with its surroundings.
     pub(in super::super) fn write(
         summary: &ArtifactSummary<'_>,
         member: Option<(&Member, Surroundings)>,
@@ -148,7 +148,6 @@ impl<'t> NoteWriter<'t> {
     }
 }
 
-/// The whole note, of which `rest` is what [`NoteWriter::write`] returned.
 pub(in super::super) fn with_problems(problems: ProblemCounts, rest: &[u8]) -> Vec<u8> {
     let mut note = Vec::with_capacity(rest.len() + 3);
     let counts = [problems.errors, problems.warnings, problems.notes];
@@ -157,7 +156,7 @@ pub(in super::super) fn with_problems(problems: ProblemCounts, rest: &[u8]) -> V
     note
 }
 
-/// A number in as many bytes as it takes, seven bits each.
+/// LEB128: seven bits a byte.
 fn push_number(bytes: &mut Vec<u8>, mut number: usize) {
     while number >= 0x80 {
         bytes.push(low_bits(number) | 0x80);
