@@ -1,4 +1,4 @@
-//! Changing several files and the history as one: all of it or nothing, whenever the process dies.
+//! Changing several files and the history as one: all or nothing, whenever the process dies.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: the clock bounds the wait for a dying process"
@@ -20,7 +20,7 @@ use stepmark_model::{artifact::ProjectPath, journal::Event};
 
 const DYING: Duration = Duration::from_millis(1);
 
-/// The most questions for each attempt; a file at rest has two: if git has its bytes, and who wrote them.
+/// Slow queries for an attempt at most. An unchanged file has two: is it in git, and who wrote it.
 const QUESTIONS: u32 = 8;
 
 /// Files that change together with the journal, or not at all (docs/adr/0006-journal.md).
@@ -37,9 +37,9 @@ type Record<'r, T, E> = dyn FnMut(T, &[FileTransition<'_>]) -> Result<Vec<Event>
 
 enum Attempt<E> {
     Done(Vec<Outcome>),
-    /// Another program was in the way; this is what it comes to if it is the last attempt.
+    /// Another program interfered; the last attempt returns this.
     Again(E),
-    /// This has to be asked without the locks.
+    /// To be run outside the locks.
     Ask(Box<dyn FnOnce()>),
 }
 
@@ -48,18 +48,17 @@ impl<'a> Transaction<'a> {
         Self { root, paths, options, looks_first: false }
     }
 
-    /// The same, deciding once before any lock: a refusal or no change leaves not even a lock file.
+    /// Decides once before locking: a refusal or no change leaves not even a lock file.
     #[must_use]
     pub const fn looking_first(self) -> Self {
         Self { looks_first: true, ..self }
     }
 
-    /// Lets `decide` decide on each file, given its bytes (`None`: there is no such file), and changes them
-    /// and the journal together; `record` makes the events that tell of the changes, under the locks of all
-    /// files, from what `decide` carries along. It starts again from the reading when a program without our
-    /// locks changes a file meanwhile, and when `decide` refuses what an editor had only half written. So
-    /// both may be called several times, and must depend on what they are given alone; a caller whose
-    /// decision takes long keeps the last one. Commits that were cut off earlier are finished first.
+    /// Calls `decide` with the bytes of each file (`None`: no such file), and changes files and journal
+    /// together; `record` makes the events under all locks, from what `decide` passes on. Begins again with
+    /// reading if a program without our locks changes a file, or if `decide` refuses a half-written one. So
+    /// both may run several times, and must depend only on their arguments; callers with slow decisions cache
+    /// the last one. Finishes interrupted commits first.
     pub fn run<T, E: From<CommitError>>(
         &self,
         mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<(Vec<FileDecision>, T), Halt<E>>,
@@ -98,8 +97,7 @@ impl<'a> Transaction<'a> {
         Ok(by_path)
     }
 
-    /// Decides without the locks, and returns whether nothing is to be changed, which only their holder can
-    /// tell where another program may just be writing.
+    /// Decides without the locks; only a holder can tell if another program is just writing.
     fn is_unchanged<T, E: From<CommitError>>(&self, decide: &mut Decide<'_, T, E>) -> Result<bool, E> {
         let resolve = |path| self.root.resolve(path).map_err(|error| LockError::Resolve(error).into());
         let places = self.paths.iter().map(resolve).collect::<Result<Vec<_>, CommitError>>()?;
@@ -111,7 +109,7 @@ impl<'a> Transaction<'a> {
         match decide(&bytes) {
             Ok((decisions, _)) => {
                 let changes = decisions.iter().zip(&bytes).any(|(decision, old)| decision.changes(*old));
-                // Another holder may have put these bytes here, unflushed yet; then its lock file is there.
+                // Another holder may have written these bytes, not flushed yet; then its lock file exists.
                 Ok(!changes && !places.iter().any(|place| is_ever_locked(self.root, place)))
             }
             Err(Halt::Ask(_)) => Ok(false),
@@ -136,7 +134,7 @@ impl<'a> Transaction<'a> {
         let _held_with_the_locks = WithoutGit::begin();
         let read = |lock: &ArtifactLock| Ok(lock.read_content()?);
         let found: Vec<Option<FileContent>> = locks.iter().map(read).collect::<Result<_, CommitError>>()?;
-        // The caller's order of files is not ours.
+        // The caller's order may differ from ours.
         let mut given: Vec<Option<&[u8]>> = vec![None; found.len()];
         for (place, bytes) in order.iter().zip(bytes_of(&found)) {
             given[*place] = bytes;
@@ -156,7 +154,7 @@ impl<'a> Transaction<'a> {
         if files.is_empty() {
             return Ok(Attempt::Done(vec![Outcome::Unchanged; locks.len()]));
         }
-        // Before the past is asked for: what comes to the journal after this makes the next commit ask again.
+        // Before the past is read: later appends make the next commit ask again.
         let journal = JournalStamp::now(self.root);
         let transitions: Vec<_> = files
             .iter()
@@ -189,11 +187,10 @@ fn bytes_of(found: &[Option<FileContent>]) -> Vec<Option<&[u8]>> {
     found.iter().map(|content| content.as_ref().map(|content| content.bytes.as_slice())).collect()
 }
 
-/// Waits until `found` has settled, and tells whether it changed meanwhile.
 fn changes_soon(lock: &ArtifactLock, found: &FileContent) -> bool {
     found.unsettled(lock.last_published).is_some_and(|fresh| {
         thread::sleep(fresh.rest);
-        // What cannot be read any more has changed too; the next reading says how.
+        // A file that became unreadable has changed too; the next reading says how.
         !matches!(lock.read(), Ok(Some(bytes)) if bytes == found.bytes)
     })
 }
@@ -218,7 +215,7 @@ fn changed_files(
     files
 }
 
-/// A file before and after, with the event that was told last where nothing came to the journal since.
+/// With the file's last event, if nothing was appended since.
 fn transition<'a>(
     file: &'a RedoFile,
     found: Option<&'a FileContent>,
@@ -246,7 +243,6 @@ fn outcomes(files: &[(usize, RedoFile)], count: usize, attempts: u32) -> Vec<Out
     outcomes
 }
 
-/// The places of the paths in the order of their files, which every commit locks in.
 fn lock_order(root: &Root, paths: &[ProjectPath]) -> Result<Vec<usize>, CommitError> {
     let mut targets = Vec::with_capacity(paths.len());
     for (place, path) in paths.iter().enumerate() {
@@ -260,8 +256,8 @@ fn lock_order(root: &Root, paths: &[ProjectPath]) -> Result<Vec<usize>, CommitEr
     Ok(targets.into_iter().map(|(_, place)| place).collect())
 }
 
-/// Finishes what was cut off, and locks the files so that nothing that was cut off names them. `waited` is
-/// the time that the transaction has waited for locks, which has one bound for all of them.
+/// Finishes interrupted commits, and locks the files so that no such commit names them. `waited` is the time
+/// spent waiting so far; one limit is for all locks.
 fn lock_when_nothing_is_pending(
     root: &Root,
     paths: &[&ProjectPath],
@@ -284,7 +280,7 @@ fn lock_when_nothing_is_pending(
         if !slot::names_any(root, paths).map_err(|source| CommitError::Recover { source })? {
             return Ok(locks);
         }
-        // A process that is ending has let go of its locks, but not yet of its record.
+        // A dying process has released its locks, but not yet its record.
         drop(locks);
         if *waited > options.lock_timeout {
             let source = io::Error::new(io::ErrorKind::TimedOut, "a process that is ending does not end");

@@ -1,6 +1,5 @@
-//! The keys of `.stepmark/config.yaml`: each is declared here, once. The declaration reads it, lays layers
-//! over each other, gives it a default, and describes it in the schema and among the
-//! [`VARIABLES`](crate::configuration::VARIABLES).
+//! The keys of `.stepmark/config.yaml`, each declared once here: the declaration parses it, merges layers,
+//! gives the default, and describes it in the schema and in [`VARIABLES`](crate::configuration::VARIABLES).
 
 use std::{collections::BTreeMap, num::NonZeroU32, time::Duration};
 
@@ -26,17 +25,17 @@ use stepmark_model::{
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub(super) name: &'static str,
-    /// `env`: one scalar, which an environment variable or a flag may give, too. `map`: a mapping of names
-    /// that people choose. `section`: a mapping of the keys `below`. `value`: anything else.
+    /// `env`: a scalar, also settable by environment variable or flag. `map`: a mapping with free names.
+    /// `section`: a mapping with the keys `below`. `value`: anything else.
     pub(super) kind: &'static str,
-    /// True where it is that of a person or a machine, not that of a project.
+    /// True for a person's or machine's key, false for a project's.
     pub(super) is_of_system: bool,
     pub(super) meaning: &'static str,
     pub(super) below: &'static [Self],
 }
 
-/// Declares the keys of a mapping, each of which may be missing: its kind, its name, the type in which it is
-/// written, that of the setting, its meaning, and how the one becomes the other.
+/// Declares a mapping's keys, all optional: kind, name, written type, type of the setting, meaning,
+/// conversion.
 macro_rules! keys {
     ($(#[$about:meta])* $settings:ident, $keys:ident, $expecting:literal {
         $($(@$system:ident)? $kind:ident $key:ident: $written:ty => $type:ty, $($meaning:literal,)? $(#[$attribute:meta])*
@@ -57,7 +56,7 @@ macro_rules! keys {
                 below: below!($kind $written),
             }),*];
 
-            /// The keys with those of `nearer` over them: key by key in sections and maps, others as a whole.
+            /// `nearer` wins: key by key in sections and maps, otherwise as a whole.
             pub(super) fn overlaid(self, nearer: Self) -> Self {
                 Self { $($key: overlaid!($kind self.$key, nearer.$key),)* }
             }
@@ -114,7 +113,7 @@ impl<K: Ord, V> Overlaid for BTreeMap<K, V> {
 }
 
 keys! {
-    /// The settings that the keys of all layers give together.
+    /// The merged settings of all layers.
     Settings, Keys, "a mapping of keys such as `project_id` and `artifacts`" {
         value project_id: ProjectId => Option<String>, "the project's identity in tickets, memory and history",
             |given| given.map(|id| id.0);
@@ -126,7 +125,7 @@ keys! {
             |given| given.unwrap_or_default();
         value lifecycles: Vec<LifecycleDeclaration> => Vec<DeclaredLifecycle>,
             "declared lifecycles and the artifacts that they apply to",
-            // Each layer was refused where one of its own cannot be used.
+            // Each layer was already refused if one of its own is invalid.
             |given| given.iter().flatten().filter_map(|own| DeclaredLifecycle::of(own).ok()).collect();
         map roles: Roles => Roles,
             "who has a role that lifecycles ask for: `custodian`, `tech_lead`, `product_owner`, and others",
@@ -157,7 +156,7 @@ keys! {
         section flows: FlowKeys => Option<FlowSettings>, |given| given.map(Into::into);
         section autodev: AutodevKeys => Option<AutodevSettings>, |given| given.map(Into::into);
         section check: CheckKeys => CheckSettings, |given| given.unwrap_or_default().into();
-        // What these two mean the crate knows that keeps tickets: only their form is checked here.
+        // The crate that keeps tickets interprets these two: only their form is checked here.
         value trackers: Mapping => Option<Mapping>, "where tickets of artifacts are kept",
             #[schemars(with = "Option<BTreeMap<String, Json>>")]
             |given| given;
@@ -216,11 +215,11 @@ keys! {
     }
 }
 
-/// The time that a lease lasts where the configuration does not say, in seconds.
+/// In seconds.
 pub(super) const DEFAULT_LEASE: u32 = 600;
 
-/// The time for which `resume` asks git for the history of a file where the configuration does not say, in
-/// milliseconds (issue "State that survives", tier 3).
+/// The default limit for asking git for a file's history in `resume`, in milliseconds (issue "State that
+/// survives", tier 3).
 pub(super) const DEFAULT_GIT_HISTORY_LIMIT: u32 = 300;
 
 keys! {

@@ -1,4 +1,4 @@
-//! One layer of the configuration: what one file, one environment variable or one flag says.
+//! One layer of the configuration: a file, an environment variable or a flag.
 
 use crate::{Error, ErrorKind, configuration::read};
 use std::{
@@ -17,18 +17,16 @@ use stepmark_model::{
     lifecycle::{DeclaredLifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem},
 };
 
-/// The origin of a value of the configuration, the weakest first.
+/// Ordered from the weakest.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     Default,
-    /// The configuration of the person: `stepmark/config.yaml` in the folder for configuration.
     User(Place),
-    /// `.stepmark/config.yaml` of the project.
+    /// `.stepmark/config.yaml`.
     Project(Place),
     Environment {
         variable: String,
     },
-    /// `--config KEY=VALUE` on the command line.
     Flag,
 }
 
@@ -39,7 +37,6 @@ pub struct Place {
 }
 
 impl Origin {
-    /// The name of the layer: `default`, `user`, `project`, `environment` or `flag`.
     pub const fn layer(&self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -72,14 +69,14 @@ impl fmt::Display for Origin {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfiguredValue {
-    /// The key; `.` leads into a mapping: `lease.seconds`, `settings.user_name`.
+    /// Dotted: `lease.seconds`, `settings.user_name`.
     pub key: String,
     pub value: Value,
     pub origin: Origin,
 }
 
 impl ConfiguredValue {
-    /// The value in one line: a text as it is, anything else as JSON.
+    /// On one line: texts as they are, other values as JSON.
     pub fn text(&self) -> String {
         match &self.value {
             Value::String(text) => text.clone(),
@@ -95,11 +92,11 @@ pub(super) struct ConfigurationLayer {
     pub(super) unknown_keys: Vec<UnknownKey>,
 }
 
-/// A problem of a file: the way to it, and what it is.
+/// The path to the faulty value, and the reason.
 type Problem = (KeyPath, String);
 
 impl ConfigurationLayer {
-    /// Reads a file; `origin` makes the origin of the value whose key stands at a place.
+    /// `origin` maps a key's position to the value's origin.
     pub(super) fn read(file: &Path, bytes: &[u8], origin: impl Fn(Place) -> Origin) -> Result<Self, Error> {
         let tree = Yaml::parse(bytes, whole(bytes));
         let lines = LineIndex::new(bytes);
@@ -109,7 +106,7 @@ impl ConfigurationLayer {
             let (position, reason) = position_and_reason(&error);
             invalid(position, reason)
         };
-        // State comes first: it is wrong whatever its value is.
+        // State comes first: it is wrong whatever its value.
         if let Ok(tree) = &tree
             && let Some((key, span, Variable { meaning, side, .. })) = state_key(tree)
         {
@@ -146,9 +143,9 @@ impl ConfigurationLayer {
         Ok(Self { keys, values, unknown_keys: unknown_keys(&written, file) })
     }
 
-    /// One value that stands outside of files; `key` may lead into mappings: `section.key`.
+    /// A value from outside files; `key` may be dotted.
     pub(super) fn given(key: &str, text: &str, origin: Origin) -> Result<Self, String> {
-        // Whoever starts a command is not the one who says what they may do.
+        // Whoever starts a command must not choose their own permissions.
         if key.split('.').next() == Some("roles") {
             return Err("roles are given in `.stepmark/config.yaml` alone".to_owned());
         }
@@ -161,7 +158,7 @@ impl ConfigurationLayer {
     }
 }
 
-/// The place of an error of the reader of YAML, and the error without it.
+/// Splits a YAML error into its position and the message without it.
 pub fn position_and_reason(error: &serde_yaml::Error) -> (Option<Position>, String) {
     let position = error.location().map(|at| Position { line: at.line(), column: at.column() });
     let mut reason = error.to_string();
@@ -173,7 +170,7 @@ pub fn position_and_reason(error: &serde_yaml::Error) -> (Option<Position>, Stri
     (position, reason)
 }
 
-/// Refuses workflows of one name, and a rule that stands under both of its names.
+/// Refuses equal workflow names, and a rule under both of its names.
 fn check_names(keys: &Keys, tree: &Yaml<'_>) -> Result<(), Problem> {
     let workflows = keys.workflows.as_deref().unwrap_or_default();
     let is_twice = |(place, name): (usize, &str)| workflows[..place].iter().any(|other| other.name == name);
@@ -213,7 +210,7 @@ fn check_lifecycles(declared: &[LifecycleDeclaration]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Names the keys that nothing reads. Later issues add keys; an older version says that they have no effect.
+/// Keys that nothing reads: newer versions may add keys, and older ones report that they have no effect.
 fn unknown_keys(written: &Written, file: &Path) -> Vec<UnknownKey> {
     let mut unknown = Vec::new();
     let mut compare = |values: &Written, way: &str, known: &[&str]| {
@@ -236,7 +233,7 @@ fn unknown_keys(written: &Written, file: &Path) -> Vec<UnknownKey> {
     unknown
 }
 
-/// The position in `bytes` of the value at `way`, or of the last one on the way to it.
+/// The position of the value at `way`, or of its last existing parent.
 pub fn position_of(bytes: &[u8], way: &KeyPath) -> Option<Position> {
     let tree = Yaml::parse(bytes, whole(bytes)).ok()?;
     Some(LineIndex::new(bytes).position(bytes, offset(&tree, way)))
@@ -247,7 +244,7 @@ fn offset(tree: &Yaml<'_>, way: &KeyPath) -> usize {
     node.span.start
 }
 
-/// The value at `way`, or the last one on the way to it. A text in place of a list is its first item.
+/// The value at `way`, or its last existing parent. A text instead of a list is its first item.
 fn node<'t, 'a>(tree: &'t Yaml<'a>, way: &KeyPath) -> Result<&'t Node<'a>, Option<&'t Node<'a>>> {
     let mut node = tree.root().ok_or(None)?;
     for segment in &way.0 {
@@ -262,17 +259,17 @@ fn node<'t, 'a>(tree: &'t Yaml<'a>, way: &KeyPath) -> Result<&'t Node<'a>, Optio
     Ok(tree.target(node).unwrap_or(node))
 }
 
-/// All of the file behind a byte order mark.
+/// Without the byte order mark.
 fn whole(bytes: &[u8]) -> Span {
     let document = Document::scan(bytes);
     Region::WholeFile.find(&document).unwrap_or_else(|_| document.body())
 }
 
-/// The sections of other dialects (lifecycles, trackers), where `status` may be a word of a table.
+/// Sections in which `status` may be a word of a table.
 const OTHER_DIALECTS: [&str; 8] =
     ["asdd", "autodev", "coordination", "flows", "lifecycles", "trackers", "credentials", "memory"];
 
-/// The first key in the file that names state: the way to it, its place, and what it is.
+/// The first state key in the file.
 fn state_key(tree: &Yaml<'_>) -> Option<(String, Span, Variable)> {
     let mut open: Vec<(&Node<'_>, String)> =
         tree.root().map(|root| (root, String::new())).into_iter().collect();
@@ -298,7 +295,7 @@ fn state_key(tree: &Yaml<'_>) -> Option<(String, Span, Variable)> {
     found.into_iter().min_by_key(|(_, span, _)| *span)
 }
 
-/// The entries of all static variables that have a value, in the order of the table.
+/// The static variables with a value, in table order.
 fn leaves<'t, 'a>(tree: &'t Yaml<'a>) -> Vec<(String, &'t Entry<'a>)> {
     let mut found = Vec::new();
     let Some(root) = tree.root() else { return found };

@@ -1,5 +1,5 @@
-//! The configuration of a project: `.stepmark/config.yaml` and what lies below and above it. It is static;
-//! the table of [`VARIABLES`] says what is not.
+//! The configuration of a project: `.stepmark/config.yaml` and the other layers. It is static; [`VARIABLES`]
+//! lists what is not.
 
 mod values;
 mod keys;
@@ -40,7 +40,6 @@ pub use values::{
 };
 pub use variables::{Side, VARIABLES, Variable};
 
-/// The configuration of a project; every part has a default. It is static: no state is kept in it.
 #[derive(Clone, Debug)]
 pub struct Configuration {
     settings: Settings,
@@ -51,21 +50,20 @@ pub struct Configuration {
     lifecycles: Arc<Lifecycles>,
     packs: Vec<ProjectPack>,
     pack_paths: PathGlobs,
-    /// The values of every layer, the weakest first.
+    /// All layers, the weakest first.
     values: Vec<ConfiguredValue>,
-    /// The files and what they held, in their order.
+    /// The files and their bytes, the weakest first.
     files: Vec<(PathBuf, Arc<[u8]>)>,
-    /// `None` where it was not read.
+    /// `None` if it was not read from files.
     digest: Option<FileHash>,
-    /// Set where the first of the files is the user's.
+    /// True if the first of `files` is the user's.
     has_user_file: bool,
-    /// The sources that it was read from, besides the project.
+    /// The sources other than the project.
     given: ConfigurationSources,
     unknown_keys: Vec<UnknownKey>,
 }
 
 impl Configuration {
-    /// The configuration that the layers, the weakest first, give together.
     fn of(layers: Vec<ConfigurationLayer>) -> Self {
         let mut keys = Keys::default();
         let mut values = Vec::new();
@@ -127,20 +125,18 @@ impl Configuration {
         Self { lifecycles, packs: Vec::new(), digest: None, ..self.clone() }.with_packs(root, files)
     }
 
-    /// The packs of the project, in the order of their files.
+    /// In the order of their files.
     pub fn packs(&self) -> &[ProjectPack] {
         &self.packs
     }
 
-    /// Returns whether the file at `path` counts as an artifact.
     pub fn is_artifact(&self, path: &ProjectPath) -> bool {
         let is_included = || self.include.matches(path) && !self.exclude.matches(path);
         (is_included() || self.is_record(path) || self.pack_paths.matches(path))
             && !self.always_excluded.matches(path)
     }
 
-    /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not
-    /// enter it.
+    /// True if no file below the folder can be an artifact, so that walks skip it.
     pub fn skips_folder(&self, path: &ProjectPath) -> bool {
         let leads_to_system = || self.system_folders().any(|folder| folder.starts_with(path));
         let is_open = || self.is_of_system(path) || leads_to_system();
@@ -151,7 +147,7 @@ impl Configuration {
         self.settings.asdd.get_or_insert_with(|| AsddKeys::default().into());
     }
 
-    /// Returns whether the configuration says something about memory: then it is handed to agents that start.
+    /// True if memory is configured: then it is given to agents at their start.
     pub const fn uses_memory(&self) -> bool {
         self.uses_memory
     }
@@ -160,14 +156,13 @@ impl Configuration {
         self.settings.coordination.get_or_insert_with(|| CoordinationKeys::default().into());
     }
 
-    /// Returns whether the file at `path` is a record of a system that is switched on: an artifact whatever
-    /// the patterns say.
+    /// True for records of enabled systems, which are artifacts whatever the patterns say.
     fn is_record(&self, path: &ProjectPath) -> bool {
         let is_markdown = path.extension() == Some("md");
         is_markdown && self.is_of_system(path) || self.autodev.as_ref().is_some_and(|own| own.file == *path)
     }
 
-    /// Returns whether `path` is the folder of a system that is switched on, or lies in it.
+    /// True for the folder of an enabled system, and everything in it.
     pub(crate) fn is_of_system(&self, path: &ProjectPath) -> bool {
         self.system_folders().any(|folder| path.starts_with(folder))
     }
@@ -182,50 +177,45 @@ impl Configuration {
         &self.lifecycles
     }
 
-    /// The settings that an agent is told (`user_name`, `communication_language`, …), each as it is spelled.
+    /// The settings given to agents (`user_name`, `communication_language`, …), spelled as written.
     pub const fn settings(&self) -> &BTreeMap<String, String> {
         &self.settings.settings
     }
 
-    /// The bytes of `.stepmark/config.yaml`, if the allowances (`check.allow`) stand there and in no other
-    /// layer.
+    /// The bytes of `.stepmark/config.yaml`, if it alone defines allowances (`check.allow`).
     pub(crate) fn source_of_allowances(&self) -> Option<&[u8]> {
         let last = self.values.iter().rfind(|value| value.key == "check.allow")?;
         let Origin::Project(place) = &last.origin else { return None };
         self.sources().find(|(file, _)| *file == place.file).map(|(_, bytes)| bytes)
     }
 
-    /// The SHA-256 over what all layers say, to the byte: equal ones mean equal configurations. `None` for
-    /// one that was not read.
+    /// The SHA-256 of all layers' bytes: equal digests mean equal configurations. `None` if it was not read.
     pub const fn digest(&self) -> Option<FileHash> {
         self.digest
     }
 
-    /// The configuration files that were read and what they held, the weakest first: for what other crates
-    /// keep in them.
+    /// The configuration files and their bytes, the weakest first: other crates have sections in them.
     pub fn sources(&self) -> impl Iterator<Item = (&Path, &[u8])> {
         self.files.iter().map(|(path, bytes)| (path.as_path(), &**bytes))
     }
 
-    /// The user's own configuration file and what it held; `None` where there is none. All others come with
-    /// the project.
+    /// `None` if there is none. All other files come with the project.
     pub fn user_source(&self) -> Option<(&Path, &[u8])> {
         self.sources().next().filter(|_| self.has_user_file)
     }
 
-    /// The user's own folder for configuration, which no project can bring along: for what a person allowed.
+    /// For a person's permissions: no project can bring this folder along.
     pub fn user_folder(&self) -> Option<&Path> {
         self.given.user_file.as_deref().and_then(Path::parent)
     }
 
-    /// The sources that it was read from, besides the project.
     #[cfg(feature = "write")]
     pub(crate) const fn given(&self) -> &ConfigurationSources {
         &self.given
     }
 
-    /// Every value that counts, with its origin, in the order of [`VARIABLES`]. Keys without a value
-    /// and without a default are left out.
+    /// Effective values with their origin, in the order of [`VARIABLES`]. Keys without value and default are
+    /// left out.
     pub fn effective_values(&self) -> Vec<ConfiguredValue> {
         let mut nearest: BTreeMap<(usize, &str), ConfiguredValue> = BTreeMap::new();
         let defaults = default_values();
@@ -237,7 +227,7 @@ impl Configuration {
         nearest.into_values().collect()
     }
 
-    /// The keys that stand in the files without effect.
+    /// Keys without effect.
     pub fn unknown_keys(&self) -> &[UnknownKey] {
         &self.unknown_keys
     }

@@ -1,4 +1,4 @@
-//! Packs of the project: `.stepmark/packs/NAME.yaml`. They are data of the repository, thus of a stranger.
+//! Packs of the project: `.stepmark/packs/NAME.yaml`. They come with the repository, so from a stranger.
 
 use crate::{Error, configuration::read};
 use std::{path::Path, path::PathBuf, sync::Arc};
@@ -42,7 +42,7 @@ pub(super) fn read_folder(root: &Root) -> Result<PackFiles, Error> {
 }
 
 impl Configuration {
-    /// The names of the files of packs in the work tree; none where the folder cannot be listed.
+    /// Empty if the folder cannot be listed.
     pub(crate) fn pack_names(root: &Root) -> Vec<String> {
         let Ok(folder) = Folder::open(root.path(), PACKS_FOLDER.to_owned()) else { return Vec::new() };
         let names = (0..folder.len()).map(|place| folder.name(place)).filter(|name| is_pack_file(name));
@@ -50,7 +50,7 @@ impl Configuration {
     }
 }
 
-/// Returns whether a file of the folder is a pack: editors leave others there.
+/// Editors leave other files there.
 pub(crate) fn is_pack_file(name: &str) -> bool {
     name.ends_with(".yaml") && !name.starts_with('.')
 }
@@ -80,7 +80,6 @@ pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack
         declared.push((name, bytes, own));
     }
     let mut packs: Vec<ProjectPack> = Vec::new();
-    // What others extend comes through them.
     let is_extended = |name: &str| {
         declared.iter().any(|(_, _, own)| own.extends.as_ref().is_some_and(|base| base.0 == name))
     };
@@ -142,7 +141,7 @@ pub(crate) fn misplaced(path: PathBuf, bytes: &[u8], error: &PackError) -> Error
             position_of(bytes, &whole)
         }
         PackError::Pack { way, .. } => position_of(bytes, way),
-        // The error of the reader says the place.
+        // The YAML error has the position.
         _ => None,
     };
     read::invalid(&path, place, &error.to_string())

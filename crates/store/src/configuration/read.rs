@@ -24,23 +24,22 @@ use sha2::{Digest, Sha256};
 use stepmark_frontmatter::Position;
 use stepmark_model::{artifact::FileHash, spelling::near_words};
 
-/// A configuration is written by hand; what is larger than this many bytes is something else.
+/// In bytes: configurations are written by hand, so a larger file is something else.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
 impl Configuration {
-    /// Reads `.stepmark/config.yaml` of the project; the defaults where it does not exist.
     pub fn load(root: &Root) -> Result<Self, Error> {
         Self::load_with(root, &ConfigurationSources::default())
     }
 
-    /// Reads `.stepmark/config.yaml` of the project, over the user's file and below environment and flags.
+    /// The project's file takes precedence over the user's, environment and flags over both.
     pub fn load_with(root: &Root, sources: &ConfigurationSources) -> Result<Self, Error> {
         let own = own_file::open(root.path(), CONFIGURATION_PATH.as_ref(), Access::Read);
         let bytes = read_opened(&root.path().join(CONFIGURATION_PATH), own)?;
         Self::of_project_bytes(root, sources, bytes, packs::read_folder(root)?)
     }
 
-    /// The same, with `project_bytes` for the project's file, whatever is on the disk; `None`: there is none.
+    /// Uses `project_bytes` (`None`: no file) instead of the file on the disk.
     pub(crate) fn of_project_bytes(
         root: &Root,
         sources: &ConfigurationSources,
@@ -92,7 +91,7 @@ impl Configuration {
 }
 
 fn read_file(path: &Path) -> Result<Option<Vec<u8>>, Error> {
-    // A pipe would be waited for.
+    // A pipe would block.
     let regular = |file: File| match file.metadata()?.is_file() {
         true => Ok(file),
         false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
@@ -126,12 +125,11 @@ pub(super) fn invalid(path: &Path, position: Option<Position>, reason: &str) -> 
         .help("fix that line; nothing was changed")
 }
 
-/// A refusal of a value of an environment variable or a flag.
 fn given(source: &str, key: &str, reason: &str) -> Error {
     Error::usage(format!("{source} cannot be used for `{key}`: {reason}"))
 }
 
-/// Refuses an identity that all projects of a person would share, and credentials of a repository's file.
+/// Refuses an identity shared by all projects of a person, and credentials in a repository's file.
 fn refuse_misplaced(path: &Path, layer: &ConfigurationLayer) -> Result<(), Error> {
     for value in &layer.values {
         let key = value.key.split('.').next().unwrap_or_default();
@@ -175,23 +173,21 @@ fn flag_layer(key: &str, text: &str) -> Result<ConfigurationLayer, Error> {
     ConfigurationLayer::given(key, text, Origin::Flag).map_err(failed)
 }
 
-/// A key that this version does not know, mistyped or newer. It has no effect, and is reported.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UnknownKey {
-    /// The way to the key, for instance `workflows[0].step`.
     pub key: String,
     pub file: PathBuf,
     pub near: Option<String>,
 }
 
 impl UnknownKey {
-    /// The key `key` below `way` (as `workflows[0].`) in `file`; `known` are those that may stand there.
+    /// `key` below `way` (as `workflows[0].`); `known` are the valid keys there.
     pub fn new<'k>(way: &str, key: &str, file: &Path, known: impl IntoIterator<Item = &'k str>) -> Self {
         let near = near_words(key, known).into_iter().next();
         Self { key: format!("{way}{key}"), file: file.to_owned(), near }
     }
 
-    /// The key to write instead, in words that follow others; empty where nothing is like it.
+    /// The similar key to use instead, as the end of a sentence; empty if there is none.
     pub fn suggestion(&self) -> String {
         self.near.as_ref().map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
     }
@@ -209,7 +205,6 @@ impl fmt::Display for UnknownKey {
     }
 }
 
-/// The place where a key that is no configuration belongs, in words.
 pub(super) fn belongs_to(side: Side, key: &str) -> String {
     let name = key.rsplit('.').next().unwrap_or(key);
     match side {

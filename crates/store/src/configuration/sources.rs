@@ -1,4 +1,4 @@
-//! The sources of configuration besides the project: values that the edge of a program collects.
+//! Configuration sources other than the project, collected by the program.
 
 use std::path::PathBuf;
 
@@ -15,27 +15,23 @@ use serde_json::Value as Json;
 use stepmark_frontmatter::Value;
 use stepmark_model::artifact::PathGlobs;
 
-/// The surroundings of a project: given by whoever opens it, so that the library reads no environment by
-/// itself. The default is none of it.
+/// A project's environment, passed in by the caller, since the library reads no environment variables. Empty
+/// by default.
 ///
-/// Layers, the weakest first: built-in defaults, the user's file, the project's file, environment variables,
-/// flags.
+/// Layers, the weakest first: defaults, the user's file, the project's file, environment, flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigurationSources {
-    /// The user's configuration file: `$XDG_CONFIG_HOME/stepmark/config.yaml`, else
-    /// `~/.config/stepmark/config.yaml`. It need not exist.
+    /// `$XDG_CONFIG_HOME/stepmark/config.yaml`, else `~/.config/stepmark/config.yaml`; may be missing.
     pub user_file: Option<PathBuf>,
-    /// Environment variables; those not in [`VARIABLES`](crate::configuration::VARIABLES) are left alone.
     pub environment: Vec<(String, String)>,
-    /// Keys and values of the command line, in its order: the last counts.
+    /// In command-line order: the last wins.
     pub flags: Vec<(String, String)>,
 }
 
 pub(crate) const DEFAULT_INCLUDE: &[&str] = &["**/*.md"];
 
-/// The patterns of files that are never artifacts where the configuration does not say: what an installer or
-/// another tool put there. BMAD installs into `_bmad/` (older: `bmad/`, `.bmad/`) and writes artifacts into
-/// `_bmad-output/` or `docs/`.
+/// Default patterns for files that are never artifacts: those of installers and other tools. BMAD installs
+/// into `_bmad/` (older: `bmad/`, `.bmad/`) and writes artifacts into `_bmad-output/` or `docs/`.
 pub(crate) const DEFAULT_EXCLUDE: &[&str] = &[
     "**/_bmad/**",
     "bmad/**",
@@ -47,7 +43,7 @@ pub(crate) const DEFAULT_EXCLUDE: &[&str] = &[
     "**/vendor/**",
 ];
 
-/// Excluded whatever the configuration says: the state of stepmark and of git.
+/// Always excluded: the state of stepmark and of git.
 pub(super) const ALWAYS_EXCLUDED: &[&str] =
     &["**/.stepmark/**", "**/.stepmark-*", "**/.git/**", "**/archive-v6/**"];
 
@@ -71,10 +67,10 @@ pub(super) fn built_in(globs: &[&str]) -> PathGlobs {
     PathGlobs::new(globs.expect("built-in patterns are valid"))
 }
 
-/// The content of `.stepmark/.gitignore`: what belongs to one clone, and what can be rebuilt.
+/// Lists what belongs to one clone, or can be rebuilt.
 pub const STEPMARK_GITIGNORE: &str = "local/\ncache/\ngates/\n*.tmp\n";
 
-/// A new `.stepmark/config.yaml`: the defaults, explained. `project_id` stands as it is; `init` gives a UUID.
+/// A new configuration file: the defaults, explained. `init` passes a UUID.
 pub fn initial_configuration(project_id: &str) -> String {
     let list = |globs: &[&str]| globs.iter().map(|glob| format!("\n    - '{glob}'")).collect::<String>();
     include_str!("initial.yaml")
@@ -84,9 +80,9 @@ pub fn initial_configuration(project_id: &str) -> String {
 }
 
 impl Configuration {
-    /// The JSON Schema (draft 2020-12) of `.stepmark/config.yaml`. It is made from the types that the file is
-    /// read with. It allows no other keys: an editor then shows typing errors. What only reading tells, such
-    /// as a move to a state that does not exist, it does not say.
+    /// The JSON Schema (draft 2020-12) of `.stepmark/config.yaml`, generated from the types that parse it.
+    /// Allows no other keys, so that editors show typing errors. Lacks checks that only parsing does, such as
+    /// moves to missing states.
     pub fn schema() -> Json {
         let settings = SchemaSettings::draft2020_12().with_transform(NoOtherKeys);
         let mut schema = settings.into_generator().into_root_schema_for::<Keys>().to_value();

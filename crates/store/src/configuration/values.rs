@@ -1,4 +1,4 @@
-//! The values that stand behind keys of the configuration, each parsed where it stands.
+//! Typed values of configuration keys.
 
 use std::{convert::Infallible, fmt, num::NonZeroU32, str::FromStr};
 
@@ -13,7 +13,7 @@ use stepmark_model::{
     check::{Allowance, Level, RULES, rule_of},
 };
 
-/// Declares types that are one scalar, each with the way from its text and with what an editor may check.
+/// Declares scalar types, each with its parser and its JSON Schema.
 macro_rules! scalars {
     ($($(#[$about:meta])* $own:ident($type:ty), |$text:ident| -> $error:ty $parse:block $schema:tt)*) => {$(
         $(#[$about])*
@@ -35,13 +35,12 @@ macro_rules! scalars {
 }
 
 scalars! {
-    /// A path inside the project, seen from its root; `{project-root}/` may stand before it, as in files of
-    /// BMAD.
+    /// A path below the project root; `{project-root}/` may precede it, as in files of BMAD.
     FilePath(ProjectPath), |text| -> ProjectPathError {
         ProjectPath::new(text.strip_prefix("{project-root}/").unwrap_or(text))
     } {"type": "string", "minLength": 1, "not": {"pattern": "^/"}}
 
-    /// A number of seconds or steps, at least 1.
+    /// Seconds or steps, at least 1.
     Count(NonZeroU32), |text| -> String {
         text.parse().map_err(|_| format!("a whole number from 1 to {} is wanted, not `{text}`", u32::MAX))
     } {"type": ["integer", "string"], "minimum": 1, "maximum": u32::MAX, "pattern": "^0*[1-9][0-9]*$"}
@@ -50,10 +49,10 @@ scalars! {
         text.parse().map_err(|_| format!("a whole number from 0 to {} is wanted, not `{text}`", u32::MAX))
     } {"type": ["integer", "string"], "minimum": 0, "maximum": u32::MAX, "pattern": "^[0-9]+$"}
 
-    /// A value of `settings:`, as it is spelled.
+    /// A value of `settings:`, spelled as written.
     SettingText(String), |text| -> Infallible { Ok(text.to_owned()) } {"type": ["string", "number", "boolean"]}
 
-    /// `project_id:`, which stands in ticket markers and labels, so it is one short word.
+    /// Used in ticket markers and labels, so it is one short word.
     ProjectId(String), |text| -> String {
         word(text, "-_.", 64).ok_or_else(|| {
             format!("a project id is made of 1 to 64 letters, digits, `-`, `_` and `.`, not `{text}`")
@@ -67,7 +66,7 @@ scalars! {
         })
     } {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}
 
-    /// The name of a store of memory: one word, as those of trackers.
+    /// One word, like those of trackers.
     #[derive(PartialOrd, Ord)]
     StoreName(String), |text| -> String {
         word(text, "-_", 64).ok_or_else(|| {
@@ -75,7 +74,7 @@ scalars! {
         })
     } {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"}
 
-    /// The files of stories, by their names without the ending; `{name}` is a `*`.
+    /// Story files by name without the extension; `{name}` means `*`.
     StoryPattern(PathGlob), |text| -> String {
         let open = |part: &str| part.split_once('}').map_or_else(|| part.to_owned(), |(_, rest)| format!("*{rest}"));
         let name: String = text.split('{').map(open).collect();
@@ -83,7 +82,7 @@ scalars! {
         glob.ok_or_else(|| format!("a pattern of names such as `story_*` is wanted, not `{text}`"))
     } {"type": "string", "pattern": "^[^/]+$"}
 
-    /// The folder that a variable stands for, seen from the project root; empty for the root itself.
+    /// Relative to the project root; empty for the root itself.
     VariablePath(String), |text| -> ProjectPathError {
         let inside = text.strip_prefix("{project-root}").map(|inside| inside.strip_prefix('/').unwrap_or(inside));
         match ProjectPath::new(inside.unwrap_or(text)) {
@@ -102,7 +101,7 @@ scalars! {
         }
     } {"type": "string"}
 
-    /// A step id: the scalar as it is spelled, so that `1.10` and `02` stay what they are.
+    /// A step id, spelled as written: `1.10` and `02` are not numbers.
     StepId(String), |text| -> &'static str {
         Some(text.trim()).filter(|id| !id.is_empty()).map(str::to_owned).ok_or("a step id is empty")
     } {"type": ["string", "number"], "pattern": r"\S"}
@@ -115,14 +114,13 @@ scalars! {
     RuleLevel(Level), |text| -> <Level as FromStr>::Err { text.parse() } {"enum": ["off", "note", "warning", "error"]}
 }
 
-/// The text, where it is made of letters, digits and `others`, and of at most `most` bytes.
+/// `None` unless all characters are letters, digits or `others`, in at most `most` bytes.
 fn word(text: &str, others: &str, most: usize) -> Option<String> {
     let fits = (1..=most).contains(&text.len())
         && text.chars().all(|letter| letter.is_ascii_alphanumeric() || others.contains(letter));
     fits.then(|| text.to_owned())
 }
 
-/// The form of `check.rules`.
 pub(super) enum RuleLevels {}
 
 schema_of_scalar!(RuleLevels, {
@@ -131,7 +129,7 @@ schema_of_scalar!(RuleLevels, {
     "additionalProperties": {"enum": ["off", "note", "warning", "error"]},
 });
 
-/// `gates:`. Earlier versions, which always had gates, wrote `{days: N}`.
+/// Earlier versions, which always had gates, wrote `{days: N}`.
 pub(super) fn gates<'de, D: Deserializer<'de>>(text: D) -> Result<Option<bool>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected `true` or `false`")]
@@ -145,10 +143,10 @@ pub(super) fn gates<'de, D: Deserializer<'de>>(text: D) -> Result<Option<bool>, 
     Written::deserialize(text).map(|gates| Some(!matches!(gates, Written::Switch(false))))
 }
 
-/// After what a checkpoint is made by itself: an item of `milestones:`.
+/// An item of `milestones:`: triggers a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Milestone {
-    /// After this step, in any of its spellings.
+    /// In any spelling of the step.
     Step(String),
     Finished,
 }
@@ -177,27 +175,23 @@ impl fmt::Display for Milestone {
 deserialize_as_scalar!(Milestone);
 schema_of_scalar!(Milestone, {"type": ["string", "number"], "pattern": r"\S"});
 
-/// An entry of `workflows:` in `.stepmark/config.yaml`: a workflow known by its name, the artifacts bound to
-/// it, and where its steps come from.
+/// An entry of `workflows:`: the workflow's name, its artifacts, and the source of its steps.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "WorkflowKeys")]
 #[non_exhaustive]
 pub struct WorkflowDeclaration {
-    /// Its name, without surrounding blanks; no two entries share it.
     pub name: String,
-    /// The patterns of the artifacts bound to it; they may be none.
+    /// May be empty.
     pub artifacts: PathGlobs,
     pub steps: StepSource,
 }
 
-/// The origin of the steps of a declared workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepSource {
-    /// `steps:` lists their ids in order; no step file need exist.
+    /// The ids in `steps:`, in order; no step file need exist.
     Listed(Vec<String>),
-    /// `folder:` names the folder that holds `workflow.md` or the step files.
     Folder(ProjectPath),
-    /// Neither is given: the entry binds artifacts to the workflow of that name that is found in the project.
+    /// Neither: binds artifacts to the workflow of that name found in the project.
     Discovered,
 }
 
@@ -250,14 +244,14 @@ impl TryFrom<WorkflowKeys> for WorkflowDeclaration {
     }
 }
 
-/// An entry of `check.allow:`: findings that are accepted in some artifacts.
+/// An entry of `check.allow:`: accepted findings in some artifacts.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "AllowanceKeys")]
 #[non_exhaustive]
 pub struct PathAllowance {
     pub allowance: Allowance,
     pub paths: PathGlobs,
-    /// The place of the entry in the file that it was read from; `None` for one that no file holds.
+    /// Its position in the file; `None` if it is not from a file.
     pub span: Option<Span>,
 }
 

@@ -1,5 +1,4 @@
-//! The one table of variables and their sides: what is static stands in configuration, what is dynamic never
-//! does.
+//! The table of variables: static ones are configuration, dynamic ones never are.
 
 use std::{fmt, sync::LazyLock};
 
@@ -10,27 +9,26 @@ use stepmark_model::artifact::TIME_KEYS;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name. In a static one `.` leads into a mapping (`lease.seconds`). A dynamic name without `.` is
-    /// meant at any depth, whatever its case and its `_` and `-`.
+    /// A `.` in a static name leads into a mapping (`lease.seconds`). A dynamic name without `.` applies at
+    /// any depth, ignoring case, `_` and `-`.
     pub name: String,
     pub side: Side,
-    /// The environment variable that gives it a value, for static ones that are one scalar of a single key.
     pub environment: Option<String>,
     pub meaning: &'static str,
-    /// True for a mapping of names that people choose, each of which is a value of its own.
+    /// True for a mapping with free names, each a value of its own.
     pub is_map: bool,
 }
 
-/// The side of a variable: a static one stands in configuration, a dynamic one never does.
+/// Static variables are configuration; dynamic ones never are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Static: that of a person or a machine.
+    /// Static: a person's or a machine's.
     System,
-    /// Static: that of a project.
+    /// Static: a project's.
     Project,
     /// Dynamic: kept in the frontmatter of an artifact.
     Frontmatter,
-    /// Dynamic, and kept nowhere: it is found out when it is needed.
+    /// Dynamic, and computed when needed.
     RunTime,
 }
 
@@ -45,7 +43,7 @@ impl fmt::Display for Side {
     }
 }
 
-/// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
+/// All variables, without the [`TIME_KEYS`], which are frontmatter too.
 pub static VARIABLES: LazyLock<Vec<Variable>> = LazyLock::new(|| {
     let fixed = Keys::KEYS.iter().flat_map(|key| match key.below {
         [] => vec![fixed(key.is_of_system, key.name.to_owned(), key)],
@@ -93,7 +91,6 @@ const DYNAMIC: [(Side, &[&str], &str); 22] = [
 ];
 
 impl Variable {
-    /// The static variables, in the order of [`VARIABLES`].
     pub fn all_static() -> impl Iterator<Item = &'static Self> + Clone {
         VARIABLES.iter().filter(|variable| variable.is_static())
     }
@@ -111,8 +108,8 @@ impl Variable {
         self.is_map && rest.is_some_and(|rest| !rest.is_empty())
     }
 
-    /// The dynamic variable that `key`, found in configuration at `way` (`key` included, parts joined by
-    /// `.`), would be. Where that is the place of a static variable there is none.
+    /// The dynamic variable that `key` at `way` (dotted, including `key`) would be; `None` if `way` is
+    /// static.
     pub fn dynamic_at(way: &str, key: &str) -> Option<Self> {
         let leads_to_static = |variable: &Self| {
             variable.name.strip_prefix(way).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -133,7 +130,7 @@ impl Variable {
     }
 }
 
-/// A key without its case, `_` and `-`: people write `current_step` for `currentStep`.
+/// Without case, `_` and `-`: people write `current_step` for `currentStep`.
 fn bare(key: &str) -> String {
     key.chars().filter(|letter| !matches!(letter, '_' | '-')).flat_map(char::to_lowercase).collect()
 }

@@ -1,4 +1,4 @@
-//! The files of the configured format, which follow the records.
+//! The files of the configured format, written from the records.
 
 use crate::Error;
 use crate::records::{not_alive, not_human};
@@ -26,13 +26,12 @@ use stepmark_model::{
     transition::Remark,
 };
 
-/// The state of the files that follow: what was written, and what other programs changed in them.
+/// The files' state: written, or changed by other programs.
 pub type CoordinationFiles = Followed<Drift>;
 
 pub(crate) struct FormatOf<'c, 'w> {
     coordination: &'c Coordination<'w>,
     format: Format,
-    /// Read where a file is made, and anew after the records.
     signals: RefCell<Option<Signals>>,
 }
 
@@ -72,7 +71,7 @@ impl RecordFormat for FormatOf<'_, '_> {
     fn present(&self) -> Result<State, Error> {
         self.signals.take();
         let (own, state) = (self.coordination, self.coordination.state()?);
-        // History has no bodies: the last copy of one that is torn stands in these files.
+        // History has no bodies: these files may have the last copy of a torn record's.
         let is_torn = |record: &&Record| record.kind.body_key().is_some() && !own.is_usable(record);
         let is_shown = |record: &&Record| self.seen(&state).record(record.kind, &record.id).is_some();
         if let Some(torn) = state.records().filter(is_torn).find(is_shown) {
@@ -84,7 +83,7 @@ impl RecordFormat for FormatOf<'_, '_> {
     fn render(&self, state: &State) -> Files {
         let mut signals = self.signals.borrow_mut();
         let signals: &Signals = signals.get_or_insert_with(|| self.coordination.signals());
-        // The time of writing is that of the latest record: the same records give the same bytes.
+        // The latest record's time, so that the same records give the same bytes.
         let files = render(self.format, state, signals, &latest_time(state, signals));
         files.into_iter().filter_map(|(name, bytes)| Some((self.path(&name)?, bytes))).collect()
     }
@@ -136,10 +135,9 @@ impl ChangedRecords for Coordination<'_> {
 }
 
 impl Workspace {
-    /// Makes the files of other programs follow a change of the artifact at `path`, where it is a record.
     pub(crate) fn follow_tasks(&self, path: &ProjectPath) -> Option<Remark> {
         let coordination = self.coordination().filter(|own| path.starts_with(&own.settings.folder))?;
-        // One that cannot be read is told when the files follow.
+        // An unreadable one is reported when the files are updated.
         let record = coordination.read_record(path).ok().flatten();
         let task = record.filter(|record| record.kind == RecordKind::Task);
         Some(Remark::FilesLeft { reason: coordination.follow(task.as_slice()).behind? })
@@ -155,7 +153,7 @@ impl Coordination<'_> {
         FormatOf { coordination: self, format, signals: RefCell::new(None) }
     }
 
-    /// Makes the files follow where the format wants it, with results of `ended`; errors are told beside.
+    /// Updates the files if the format wants it, with results of `ended`; errors are part of the result.
     pub(super) fn follow(&self, ended: &[Record]) -> CoordinationFiles {
         if self.settings.option == Format::OrchestratorState {
             return Followed::default();
@@ -163,17 +161,16 @@ impl Coordination<'_> {
         self.write_all(ended, &Overwrite::None).unwrap_or_else(|error| behind(&error))
     }
 
-    /// The records as they are now, for a change of them: files that say the same count as written here.
     pub(super) fn state_to_change(&self) -> Result<State, Error> {
         self.state_to_claim().map(|(state, _)| state)
     }
 
-    /// The same, with the ids of tasks that others changed in the files: nobody claims these undecided.
+    /// Also returns the ids of tasks changed by others in the files: nobody may claim them yet.
     pub(super) fn state_to_claim(&self) -> Result<(State, BTreeSet<String>), Error> {
         let (state, format) = (self.state()?, self.format());
         let drift = match self.settings.option {
             Format::OrchestratorState => Vec::new(),
-            // What cannot be compared is told when the files follow.
+            // Conflicts are reported when the files are updated.
             _ => {
                 let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
                 let (root, options) = (self.workspace.root(), self.workspace.commit_options());
@@ -184,7 +181,7 @@ impl Coordination<'_> {
         Ok((state, tasks.map(|drift| drift.id).collect()))
     }
 
-    /// Makes the files follow, whatever the format; changes of other programs go as `overwrite` says.
+    /// Updates the files of any format; `overwrite` says which foreign changes to discard.
     pub fn project(&self, overwrite: &Overwrite) -> Result<CoordinationFiles, Error> {
         if !matches!(overwrite, Overwrite::None) {
             self.want_a_person("giving up what others wrote")?;
@@ -193,7 +190,7 @@ impl Coordination<'_> {
         self.write_all(&tasks, overwrite)
     }
 
-    /// Refuses an agent: which of two words counts, a person decides.
+    /// Refuses agents: a person decides which version counts.
     pub(super) fn want_a_person(&self, wanted: &'static str) -> Result<(), Error> {
         let actor = &self.workspace.attribution().actor;
         match actor.kind {
@@ -212,10 +209,10 @@ impl Coordination<'_> {
             (self.workspace.root(), self.found.lock().unwrap_or_else(PoisonError::into_inner));
         let mut followed = record_files::follow(root, options, &self.format(), overwrite, &mut found)?;
         drop(found);
-        // A reader makes no file.
+        // Readers create no file.
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).keep(self.workspace.root());
         if self.settings.option == Format::TasksFile {
-            // The page of a task that another program changed is of that change.
+            // The page of a task in drift is about the other program's change.
             let is_ours = |task: &&Record| !followed.drift.iter().any(|drift| drift.id == task.id);
             for task in ended.iter().filter(is_ours).collect::<Vec<_>>() {
                 followed.written.extend(self.write_result(task)?);
@@ -224,13 +221,12 @@ impl Coordination<'_> {
         Ok(followed)
     }
 
-    /// Writes the page of a task's result, for people alone, or removes that of one ended no more.
+    /// Writes the page of a task's result for people, or removes it if the task is not ended any more.
     fn write_result(&self, task: &Record) -> Result<Option<ProjectPath>, Error> {
         let root = self.workspace.root();
         let path = self.settings.folder.join(&format!("results/{}.md", file_stem(&task.id)))?;
         let found = read_whole(root, &path).map_err(|error| Error::from(error).in_system())?;
         let wanted = result_file(task).map(|(_, bytes)| bytes);
-        // A page of somebody else stays.
         let is_own = |page: &Vec<u8>| page.starts_with(format!("# Task: {}\n", task.id).as_bytes());
         if found == wanted || !found.as_ref().is_none_or(is_own) {
             return Ok(None);

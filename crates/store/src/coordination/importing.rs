@@ -1,4 +1,4 @@
-//! State files that become records, copies of them, and the change from one format to another.
+//! Importing state files, checkpoints of them, and converting between formats.
 
 use crate::records::not_begun;
 use crate::records::{not_written, nothing_to_import};
@@ -35,7 +35,7 @@ pub struct StateFile {
 }
 
 impl Coordination<'_> {
-    /// Compares the file, or folder of option A, at `path` with the records; `None`: those configured.
+    /// Compares a file, or a folder of option A, with the records; `None`: the configured one.
     pub fn survey(&self, path: Option<&ProjectPath>) -> Result<StateFile, Error> {
         let is_folder = path.is_none_or(|path| path.extension() != Some("json"));
         let read = |format: Format, number: usize, name: &str| {
@@ -60,7 +60,7 @@ impl Coordination<'_> {
         self.compare(format, &files, is_own)
     }
 
-    /// The same of a state file or folder at `place`, perhaps outside of the project: it is only read.
+    /// May be outside the project: it is only read.
     pub fn survey_outside(&self, place: &Path) -> Result<StateFile, Error> {
         let is_folder = place.extension().is_none_or(|extension| extension != "json");
         let read = |_: Format, number: usize, name: &str| {
@@ -88,7 +88,7 @@ impl Coordination<'_> {
             Err(error) if error.kind() == ErrorKind::NotBegun => None,
             Err(error) => return Err(error),
         };
-        // Where the file says what was written last, the artifact alone was changed since.
+        // If the file has our last version, only the artifact was changed since.
         let last = if is_own { self.last_and_found()?.0 } else { None };
         let signals = files.get(format.heartbeat_file()).map(|bytes| heartbeats(bytes)).unwrap_or_default();
         let theirs = (read(format, files)?, signals);
@@ -96,8 +96,8 @@ impl Coordination<'_> {
         Ok(StateFile { format, survey })
     }
 
-    /// Brings in what was found: new records, changed ones where `takes_file`; lost ones go with `removes`.
-    /// Returns the number of records that changed, and the state of the files that follow.
+    /// Imports new records, changed ones if `takes_file`; missing ones are removed if `removes`. Returns the
+    /// number of changed records, and the files' state.
     pub fn import(
         &self,
         found: &StateFile,
@@ -110,7 +110,7 @@ impl Coordination<'_> {
         found.survey.bring_in(self, (takes_file, removes), || self.last_and_found())
     }
 
-    /// The records as last written to the files, and as these hold them now; of option C none are the last.
+    /// The records as last written to the files, and as in the files now; option C has no last version.
     fn last_and_found(&self) -> Result<record_files::LastAndFound<State>, Error> {
         let options = self.workspace.commit_options();
         let (last, found) = record_files::last_and_found(self.workspace.root(), options, &self.format())?;
@@ -118,10 +118,9 @@ impl Coordination<'_> {
         Ok((last.filter(|_| follows), found))
     }
 
-    /// The state files that `read` finds, by the names that their format gives them, and the format: a folder
-    /// is that of files with these names, a file may have any name, and its siblings stand beside it. `read`
-    /// is given the place of a name among those of its format. Where records are there, `is_own` files are
-    /// those of the configured format.
+    /// State files by their names in the format, and the format. A folder is of the format with these names;
+    /// a single file may have any name, with its siblings beside it. `read` gets an index among the format's
+    /// names. `is_own`: the files are of the configured format if there are records.
     fn state_files(
         &self,
         is_own: bool,
@@ -137,7 +136,7 @@ impl Coordination<'_> {
                 files.extend(read(format, number, name)?.map(|bytes| ((*name).to_owned(), bytes)));
             }
             let Some(first) = format.files().first().and_then(|name| files.get(*name)) else { continue };
-            // A file that is no JSON is of no format: the reader says what is wrong with it.
+            // A file that is not JSON has no format: the parser says what is wrong.
             if is_folder || Format::of(first).is_none_or(|own| own == format) {
                 return Ok(Some((format, files)));
             }
@@ -151,9 +150,8 @@ fn nothing(place: String) -> Error {
 }
 
 impl Coordination<'_> {
-    /// Keeps the records for programs of another option from now on: its files are written, the
-    /// configuration names it, and the files of the option before go where nobody else wrote them. Returns
-    /// those that were written, and those that went.
+    /// Switches to another option: writes its files, sets it in the configuration, and removes the former
+    /// option's files unless others wrote them. Returns the written and the removed files.
     pub fn convert(&self, to: Format) -> Result<(CoordinationFiles, Vec<ProjectPath>), Error> {
         let key =
             |format: &Format| (KeyPath::key("coordination").then("option"), Value::from(format.to_string()));
@@ -163,7 +161,7 @@ impl Coordination<'_> {
             return Err(not_begun(&SYSTEM));
         };
         let files = coordination.project(&Overwrite::None).or_else(|error| {
-            // The files of the option before are those that are there.
+            // Files of the former option may exist.
             let (option, value) = key(&self.settings.option);
             changed.configure(option, value)?;
             Err(error)
@@ -176,7 +174,7 @@ impl Coordination<'_> {
         Ok(self.settings.folder.join("checkpoints")?.join(&format!("{}.json", file_stem(name)))?)
     }
 
-    /// Writes the state file, and keeps a copy of it under `name`.
+    /// Writes the state file, with a copy called `name`.
     pub fn checkpoint(&self, name: &str) -> Result<ProjectPath, Error> {
         self.project(&Overwrite::None)?;
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
@@ -194,7 +192,7 @@ impl Coordination<'_> {
         self.states_of_files()
     }
 
-    /// The findings in the configured files, which `read` gives; none of option C, written at a user's word.
+    /// Skips option C, whose file is only written on demand.
     pub(crate) fn file_findings(
         &self,
         state: &State,
@@ -268,7 +266,7 @@ impl Coordination<'_> {
         Ok(self.follow(&[]))
     }
 
-    /// Notes that an agent is alive; nothing is committed. The journal is told where its status changes.
+    /// Commits nothing; the journal gets an event only if the agent's status changes.
     pub fn heartbeat(&self, agent: &str, status: Option<&str>) -> Result<CoordinationFiles, Error> {
         let state = self.state_to_change()?;
         if !state.agents.iter().any(|record| record.id == agent) {
@@ -288,7 +286,7 @@ impl Coordination<'_> {
         self.note_signal(&signal)
     }
 
-    /// Keeps what an agent has discovered under an id that is new, and returns its record.
+    /// Keeps an agent's discovery under a new id.
     pub fn discover(
         &self,
         (id, agent): (&str, &str),

@@ -1,14 +1,14 @@
-//! Coordination in a project: agents share tasks, a record each, and the files of other programs follow
+//! Coordination: agents share tasks, each a record; other programs' files are written from them
 //! (docs/formats.md, "Coordination").
 //!
 //! # Flow
-//! The records are read → a pure decision of [`stepmark_model::coordination`] → the task, its agent and the
-//! tasks that wait for it change in one commit, decided again under their locks → the files of the configured
-//! format follow ([`crate::projection`]).
+//! Read the records → a pure decision of [`stepmark_model::coordination`] → the task, its agent and its
+//! dependents change in one commit, decided again under their locks → update the files of the configured
+//! format ([`crate::projection`]).
 //!
 //! # Guarantees
-//! * A task has one holder: whoever claims decides under the locks of the task and of its own record.
-//! * Nothing is kept in the process: several programs and servers work on one folder.
+//! * A task has one holder: claims are decided under the locks of the task and of the agent's record.
+//! * No process keeps state: several programs and servers may share a folder.
 
 mod records;
 #[cfg(feature = "write")]
@@ -48,7 +48,6 @@ pub struct Coordination<'w> {
 }
 
 impl Workspace {
-    /// Coordination in the project; `None` where the configuration has no key `coordination`.
     pub fn coordination(&self) -> Option<Coordination<'_>> {
         let settings = self.configuration().coordination.as_ref()?;
         Some(Coordination {
@@ -62,7 +61,7 @@ impl Workspace {
 }
 
 impl Workspace {
-    /// The same project with coordination switched on, if it is not: for files that may be brought in.
+    /// Switches coordination on, for files that are only about to be imported.
     #[must_use]
     pub fn with_coordination(mut self) -> Self {
         self.configuration_mut().switch_coordination_on();
@@ -75,7 +74,7 @@ impl<'w> Coordination<'w> {
         self.settings
     }
 
-    /// The last sign of life of each agent, the newer of this clone's and the configured files'.
+    /// The newer one from this clone or the configured files.
     pub fn signals(&self) -> Signals {
         let mut signals = read_signals(self.workspace.root(), SYSTEM);
         let told = self.file_of(self.settings.option, self.settings.option.heartbeat_file());

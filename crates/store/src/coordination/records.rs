@@ -1,4 +1,4 @@
-//! The records of coordination on the disk: a file each.
+//! Records of coordination on the disk, one file each.
 
 use crate::{Error, records::not_listed};
 use std::{io, sync::PoisonError};
@@ -16,7 +16,7 @@ use stepmark_model::{
 record_system!(Coordination, RecordKind);
 
 impl Coordination<'_> {
-    /// The path of the record `id`; that of the root, whatever its id.
+    /// All ids lead to one path for the root.
     pub fn path_of(&self, kind: RecordKind, id: &str) -> Result<ProjectPath, Error> {
         let folder = &self.settings.folder;
         if folder.as_str().split('/').any(|part| part == ".stepmark") {
@@ -49,7 +49,7 @@ impl Coordination<'_> {
         self.state_of(records, others)
     }
 
-    /// The facts that records are held against; `None` where they cannot be read.
+    /// `None` if they cannot be read.
     pub(crate) fn facts(&self) -> Option<CoordinationFacts> {
         let state = self.state().ok()?;
         let stale = u64::from(self.settings.stale_seconds.get());
@@ -67,7 +67,6 @@ impl Coordination<'_> {
         usize::try_from(self.settings.claims_per_agent.get()).unwrap_or(usize::MAX)
     }
 
-    /// The folder of a kind, as it is listed now; `None` where there is none.
     fn folder_of(&self, kind: RecordKind) -> Result<Option<Folder>, Error> {
         let Some(folder) = kind.folder() else { return Ok(None) };
         let folder = self.settings.folder.join(folder)?;

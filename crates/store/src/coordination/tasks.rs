@@ -1,5 +1,5 @@
-//! Changes of tasks: each decided on what was read, and again under the locks of all records that it rests
-//! on. Claims take the best that there is, or one by name.
+//! Changes of tasks, decided on the records read, and again under the locks of all records involved. Claims
+//! take the best task, or a named one.
 
 use crate::records::no_record;
 use crate::{Error, ErrorKind, records::busy};
@@ -22,28 +22,28 @@ use stepmark_model::{
     spelling::{argument, with_causes},
 };
 
-/// The number of times that a decision is made anew where others change the records meanwhile.
+/// Retries if others change the records.
 const ATTEMPTS: usize = 32;
 
 #[derive(Clone, Debug)]
 pub struct TaskChange {
     pub task: Record,
     pub freed: Vec<String>,
-    /// The ids of tasks that were taken from silent agents before.
+    /// Tasks taken from silent agents first.
     pub orphaned: Vec<String>,
     pub files: CoordinationFiles,
 }
 
 enum Attempt {
     Made(Record),
-    /// The task is not as it was read: somebody else was faster.
+    /// The task has changed: somebody else was faster.
     Taken,
-    /// A record that the decision rests on is not as it was read.
+    /// A record behind the decision has changed.
     Outdated,
 }
 
 impl Coordination<'_> {
-    /// The reason why `new` cannot wait for the tasks that it names; `None` where `old` waited for them too.
+    /// `None` if the references are valid, or `old` has the same ones.
     pub(crate) fn wrong_reference(&self, old: Option<&Artifact>, new: &Artifact) -> Option<String> {
         if !new.path().starts_with(&self.settings.folder) {
             return None;
@@ -70,7 +70,7 @@ impl Coordination<'_> {
             .iter()
             .map(|task| self.path_of(RecordKind::Task, &task.id))
             .collect::<Result<Vec<_>, _>>()?;
-        // A task that is gone keeps its id.
+        // A removed task keeps its id.
         let known = self.workspace.history().ask(|history| history.known_below(&self.settings.folder));
         let known = known.map_err(Error::unwritten)?;
         if let Some((_, task)) = paths.iter().zip(&made).find(|(path, _)| known.binary_search(path).is_ok()) {
@@ -89,7 +89,6 @@ impl Coordination<'_> {
         Ok((made, self.follow(&[])))
     }
 
-    /// The task that `given` names: by its id, or a beginning that no other has.
     pub fn task_id(&self, given: &str) -> Result<String, Error> {
         self.whole_id(RecordKind::Task, given)
     }
@@ -105,7 +104,7 @@ impl Coordination<'_> {
             freed.retain(|task| self.is_usable(task));
             let is_other = |error: &Error| error.path().is_some() && !self.is_of_task(id, error);
             let (attempt, mut freed) = match self.make_once(&state, id, made, freed) {
-                // One that a person has to look at stops nobody else: each of them is freed by itself.
+                // A faulty record blocks no other task: each is freed by itself.
                 Err(error) if ends && is_other(&error) => self.make_once(&state, id, made, Vec::new()),
                 attempt => attempt,
             }?;
@@ -127,7 +126,7 @@ impl Coordination<'_> {
         freed: Vec<Record>,
     ) -> Result<(Attempt, Vec<String>), Error> {
         let task = task_of(state, id)?;
-        // What is refused leaves no trace.
+        // A refusal changes nothing.
         let wanted = decide(task, made, (state, self.claims_per_agent()), &self.now())?;
         if wanted == *task {
             return Ok((Attempt::Made(wanted), Vec::new()));
@@ -164,7 +163,7 @@ impl Coordination<'_> {
         Ok((attempt, freed.into_iter().map(|task| task.id).collect()))
     }
 
-    /// Frees tasks that wait for `id` alone, now done; another may have been completed at the same time.
+    /// Another dependency may have completed at the same time.
     fn free_dependants(&self, id: &str, freed: &mut Vec<String>) -> Result<(), Error> {
         let state = self.state()?;
         let mut failed = None;
@@ -175,7 +174,7 @@ impl Coordination<'_> {
                 let found = found.first().and_then(Option::as_ref).map(Self::read_artifact).transpose()?;
                 Ok(match found.as_ref() == Some(before) {
                     true => (Some(after.id.clone()), vec![RecordDecision::Edit(before.edits_to(&after))]),
-                    // Somebody else is at it.
+                    // Somebody else is changing it.
                     false => (None, keep(1)),
                 })
             });
@@ -187,7 +186,7 @@ impl Coordination<'_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Notes a sign of life of `agent` and makes the files follow, with results of `ended`. Faults are told.
+    /// Records that `agent` is alive and updates the files with results of `ended`; errors go to the result.
     pub(super) fn followed(&self, agent: Option<&str>, ended: &[Record]) -> CoordinationFiles {
         let silent = agent.and_then(|agent| self.beat(agent, None).err());
         let files = self.follow(ended);
@@ -214,7 +213,7 @@ fn released(agent: &Record, id: &str, is_completed: bool) -> Record {
 }
 
 impl Coordination<'_> {
-    /// Gives `agent` its best task, by priority, then age. Tasks of agents that are silent are freed first.
+    /// By priority, then age. Frees the tasks of silent agents first.
     pub fn claim(&self, agent: &str) -> Result<TaskChange, Error> {
         let mut freed = Vec::new();
         for _ in 0..ATTEMPTS {
@@ -235,9 +234,9 @@ impl Coordination<'_> {
             let (mut left, mut is_taken) = (None, false);
             for task in candidates {
                 match self.claim_one(&state, &task.id, agent) {
-                    // Whoever claims at the same time takes the best ones: then the next is as good.
+                    // A concurrent claim takes the best ones; then the next is as good.
                     Ok(Attempt::Taken) => is_taken = true,
-                    // So it is behind one that a person has to look at.
+                    // A faulty task comes last.
                     Err(error) if self.is_of_task(&task.id, &error) => left = left.or(Some(error)),
                     Err(error) => return Err(error),
                     Ok(Attempt::Outdated) => {
@@ -283,7 +282,7 @@ impl Coordination<'_> {
         let state = self.state()?;
         let changed = match self.settings.option {
             Format::OrchestratorState => Vec::new(),
-            // The files tell when they follow if they cannot be compared.
+            // If they cannot be compared, updating the files reports it.
             _ => self.drift().unwrap_or_default(),
         };
         let is_free =
@@ -331,7 +330,7 @@ impl Coordination<'_> {
             self.is_usable(task) && holder.is_none_or(|agent| self.is_usable(agent))
         };
         for task in orphaned.into_iter().filter(is_movable) {
-            // Whoever is faster has freed or ended it; one that a person has to look at stays with its agent.
+            // A faster process has freed or ended it; a faulty one stays with its agent.
             match self.make_once(state, &task.id, &task_move("orphan", None), Vec::new()) {
                 Ok((Attempt::Made(task), _)) => freed.push(task.id),
                 Err(error) if error.path().is_none() => return Err(error),
@@ -341,7 +340,7 @@ impl Coordination<'_> {
         Ok(freed)
     }
 
-    /// Returns whether the file of `record` holds it, as it was read last.
+    /// True if the record's file was usable when last read.
     pub(super) fn is_usable(&self, record: &Record) -> bool {
         let unusable = self.workspace.unusable.lock().unwrap_or_else(PoisonError::into_inner);
         unusable.is_empty()

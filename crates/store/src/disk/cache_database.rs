@@ -1,11 +1,9 @@
-//! A database in the cache, the folder of everything disposable: one way to open it, to see that it is ours
-//! and whole, and to empty it where it is not.
+//! A SQLite database in the cache folder: opened, checked, and emptied if it is not ours or not whole.
 //!
-//! Without git the folder stands among the files of the project, and may have come with them. A link that
-//! stands in the place of one of these files is taken away, never followed: what it leads to may be
-//! anybody's, and these databases are emptied at will. So is a database of another version, with tables,
-//! triggers or views of its own, or damaged. It is emptied in place, as other processes may have it open:
-//! whoever reads goes on with what was there.
+//! Without git the folder is among the project's files, and may have come with them. A link in place of one
+//! of these files is removed, never followed, since these databases are emptied at will. So is a database of
+//! another version, with foreign tables, triggers or views, or damaged. It is emptied in place since other
+//! processes may have it open; readers keep their snapshot.
 #![expect(clippy::disallowed_methods, reason = "an edge module: it is waited for locks here")]
 
 use std::{
@@ -28,7 +26,7 @@ use stepmark_model::artifact::FileHash;
 const PAUSE: Duration = Duration::from_millis(2);
 const PATIENCE_TO_EMPTY: Duration = Duration::from_millis(500);
 
-/// An error of the database, without the type of the program that keeps it.
+/// Hides the SQLite library's type.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct SqliteError(pub(crate) rusqlite::Error);
@@ -36,18 +34,18 @@ pub struct SqliteError(pub(crate) rusqlite::Error);
 #[derive(Clone, Copy, Debug)]
 pub struct CacheLayout {
     pub name: &'static str,
-    /// To be raised when rows get another meaning in the same columns.
+    /// Increase it if rows get another meaning in the same columns.
     pub meaning: u32,
-    /// The statements that make its tables, indices and views, spelled as SQLite keeps them.
+    /// Spelled as SQLite stores them.
     pub definitions: fn() -> Vec<String>,
-    /// The full-text table whose shadow tables (SQLite, "FTS5 Data Structures") stand beside the tables.
+    /// A full-text table, whose shadow tables (SQLite, "FTS5 Data Structures") are expected, too.
     pub shadow_of: Option<&'static str>,
     pub rows: &'static str,
-    /// The memory that SQLite may use for pages, in KiB.
+    /// In KiB.
     pub page_cache: i64,
-    /// The number of pages that the log may have before a writer copies them to the database; 0 for no limit.
+    /// In pages: a writer copies a longer log to the database; 0 for no limit.
     pub copied_at: u32,
-    /// The time that another process may keep the database for itself.
+    /// The longest wait for another process's lock.
     pub patience: Duration,
 }
 
@@ -68,7 +66,7 @@ pub enum CacheUnavailable {
 }
 
 impl CacheLayout {
-    /// Opens the database to write it: made where there is none, and anew where another or a damaged one is.
+    /// Creates it, or replaces one that is foreign or damaged.
     pub fn open(&'static self, root: &Root) -> Result<CacheDatabase, CacheUnavailable> {
         let files = DatabaseFiles::of(root, self.name)?;
         files.make_folder()?;
@@ -85,7 +83,7 @@ impl CacheLayout {
             Ok(Some(connection)) => connection,
             Err(error) if !is_corrupt(&error) => return Err(error.into()),
             _ => {
-                // Another process may have done it while this one waited.
+                // Another process may have done it meanwhile.
                 self.reset(&files, |connection| self.is_in(connection).unwrap_or(false))?;
                 self.connect(&files)?
             }
@@ -93,17 +91,17 @@ impl CacheLayout {
         Ok(CacheDatabase { connection, layout: self, files: Some(files) })
     }
 
-    /// Opens the database to read it as it is; `None` where there is none of this version.
+    /// `None` if there is none of this version.
     pub fn open_to_read(&self, root: &Root) -> Option<Connection> {
         let files = DatabaseFiles::of(root, self.name).ok()?;
         let connection = files.connect(OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
         self.configure(&connection).ok()?;
-        // What is asked is what was looked at here, whoever makes it anew in between.
+        // A snapshot: queries see what was checked, even if the database is replaced.
         connection.execute_batch("BEGIN").ok()?;
         self.is_in(&connection).is_ok_and(|is_current| is_current).then_some(connection)
     }
 
-    /// Returns whether its file is there, of whatever version.
+    /// Of any version.
     pub fn is_there(&self, root: &Root) -> bool {
         DatabaseFiles::of(root, self.name).is_ok_and(|files| files.is_there())
     }
@@ -115,7 +113,7 @@ impl CacheLayout {
         Ok(CacheDatabase { connection, layout: self, files: None })
     }
 
-    /// Waits for the lock of those that bring the database up to date in turn; it ends with the process.
+    /// Serialises updates; the lock ends with the process.
     pub fn lock(&self, root: &Root) -> io::Result<File> {
         self.locked(&DatabaseFiles::of(root, self.name)?, ".lock")
     }
@@ -135,12 +133,12 @@ impl CacheLayout {
     fn connect(&self, files: &DatabaseFiles) -> rusqlite::Result<Connection> {
         let connection = files.connect(WRITING)?;
         self.configure(&connection)?;
-        // Readers go on while it is written. A killed process leaves a whole database; a loss of power may
-        // take what came last, never the order: the log is flushed before its pages are copied.
+        // WAL: readers are not blocked. A kill leaves a whole database; a power loss may take the last
+        // writes, never their order, since the log is flushed before its pages are copied.
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.pragma_update(None, "wal_autocheckpoint", self.copied_at)?;
-        // A process whose files were deleted must not take away the log of the database made in their place.
+        // A process whose files were deleted must not remove its successor's log.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         Ok(connection)
     }
@@ -153,24 +151,24 @@ impl CacheLayout {
         connection.pragma_update(None, "trusted_schema", false)
     }
 
-    /// A digest of the definitions and of the program that fills them, so that no other rows pass for these.
+    /// A digest of the definitions and the program, so that other rows are not mistaken for these.
     fn version(&self, definitions: &[String]) -> i64 {
         let text = format!("{}\n{}\n{}", self.meaning, env!("CARGO_PKG_VERSION"), definitions.join(";\n"));
         let digest = FileHash::of(text.as_bytes());
         let [first, second, third, fourth, ..] = *digest.as_bytes();
-        // SQLite keeps 32 bits with a sign; 0 is what an empty database has.
+        // SQLite keeps a signed 32-bit number; an empty database has 0.
         i64::from(i32::from_be_bytes([first & 0x7f, second, third, fourth])).max(1)
     }
 
-    /// Returns whether the database has these tables and nothing else. Its version alone does not say so: a
-    /// database that came with a clone may have any, and a trigger besides.
+    /// True if the database has exactly these tables. The version proves nothing: a database that came with a
+    /// clone may have any, and a trigger besides.
     pub(crate) fn is_in(&self, connection: &Connection) -> rusqlite::Result<bool> {
         let mut wanted = (self.definitions)();
         let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         if found != self.version(&wanted) {
             return Ok(false);
         }
-        // Indices of unique columns and the tables below a full-text table have no statements.
+        // Indices of unique columns and shadow tables have no statements.
         let mut statement = connection.prepare(
             "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL
              AND NOT (?1 IS NOT NULL AND type = 'table' AND name IN (?1 || '_data', ?1 || '_idx', ?1 || '_docsize', ?1 || '_config', ?1 || '_content'))",
@@ -182,7 +180,6 @@ impl CacheLayout {
         Ok(found == wanted)
     }
 
-    /// Makes the tables in an empty database, inside a transaction or in one of this process alone.
     pub(crate) fn make(&self, connection: &Connection) -> rusqlite::Result<()> {
         let definitions = (self.definitions)();
         connection.execute_batch(&definitions.join(";\n"))?;
@@ -192,14 +189,14 @@ impl CacheLayout {
 
     fn make_on_disk(&self, connection: &Connection) -> rusqlite::Result<()> {
         let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-        // Another process may have made them while this one waited.
+        // Another process may have created them meanwhile.
         if !self.is_in(&transaction)? {
             self.make(&transaction)?;
         }
         transaction.commit()
     }
 
-    /// Empties the database, however damaged, and makes its tables, unless `is_done` by another process.
+    /// Empties a database, however damaged, and creates its tables, unless another process did (`is_done`).
     fn reset(
         &self,
         files: &DatabaseFiles,
@@ -208,7 +205,7 @@ impl CacheLayout {
         let _lock = self.locked(files, ".reset")?;
         let connection = files.connect(WRITING)?;
         connection.busy_timeout(PATIENCE_TO_EMPTY)?;
-        // A connection that knows of the log, where the database is whole enough, keeps out writers alone.
+        // If the database is whole enough, a connection that uses the log blocks only writers.
         let _of_no_matter = is_empty(&connection);
         if is_done(&connection) {
             return Ok(());
@@ -233,8 +230,8 @@ impl CacheDatabase {
         Ok(Self { connection: layout.connect(&files)?, layout, files: Some(files) })
     }
 
-    /// Copies a log of more than `limit` bytes into the database and empties it: every process that opens the
-    /// database looks through it. Where another process reads just now, a later one does it.
+    /// Checkpoints and truncates a log of more than `limit` bytes, which slows every open. If another process
+    /// is reading, a later one does it.
     pub(crate) fn shorten_log(&self, limit: u64) -> rusqlite::Result<()> {
         if self.files.as_ref().is_some_and(|files| files.has_log_longer_than(limit)) {
             self.connection.busy_timeout(Duration::ZERO)?;
@@ -249,7 +246,7 @@ fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
 }
 
-/// Returns whether the database itself is at fault: its bytes are damaged, or it has tables of its own.
+/// True if the database is damaged, or has foreign tables.
 pub fn is_corrupt(error: &rusqlite::Error) -> bool {
     let code = match error {
         rusqlite::Error::SqliteFailure(failure, _) => failure.code,
@@ -282,7 +279,7 @@ pub(super) struct DatabaseFiles {
 }
 
 impl DatabaseFiles {
-    /// Those of the database `name`, not made. Fails when the folder is a link or another user's.
+    /// Creates nothing. Fails if the folder is a link or another user's.
     pub(super) fn of(root: &Root, name: &'static str) -> io::Result<Self> {
         let state = root.state().clone();
         Ok(Self { folder: state.folder(StateFolder::Cache)?, state, name })
@@ -303,7 +300,7 @@ impl DatabaseFiles {
         SUFFIXES.iter().try_for_each(|suffix| remove_link(&self.place(suffix)))
     }
 
-    /// Opens the database; a link in its place is an error.
+    /// Does not follow links.
     pub(super) fn connect(&self, flags: OpenFlags) -> rusqlite::Result<Connection> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         Connection::open_with_flags(self.place(""), flags)
@@ -339,7 +336,7 @@ fn without_following() -> OpenOptions {
     options
 }
 
-/// Elsewhere git makes no links unless it is told to.
+/// On other systems git creates links only if configured.
 #[cfg(not(unix))]
 fn without_following() -> OpenOptions {
     OpenOptions::new()

@@ -1,4 +1,4 @@
-//! Advisory locks on open files (flock(2)), asked for again when a signal interrupts the call.
+//! Advisory locks on open files (flock(2)), retried after signals.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the clock bounds the wait for a lock")]
 
 use std::{
@@ -11,13 +11,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The first pause between two attempts to lock, doubled each time up to [`LONGEST_PAUSE`].
+/// Doubled after each attempt, up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
 
-/// Short against a commit (two flushes, about 10 ms), so that the lock is taken soon after it is free.
+/// Short against a commit (two flushes, about 10 ms), so that a free lock is taken soon.
 pub(crate) const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
-/// Waits for the lock that nobody else has.
 pub fn exclusive(file: &File) -> io::Result<()> {
     uninterrupted(|| file.lock())
 }
@@ -26,7 +25,7 @@ pub fn try_exclusive(file: &File) -> Result<(), TryLockError> {
     try_uninterrupted(|| file.try_lock())
 }
 
-/// Waits at most `timeout`, asking again and again: the standard library cannot wait for a limited time.
+/// Polls, since the standard library has no timed lock.
 pub fn exclusive_within(file: &File, timeout: Duration) -> Result<(), TryLockError> {
     let started = Instant::now();
     let mut pause = FIRST_PAUSE;
@@ -44,8 +43,8 @@ pub fn exclusive_within(file: &File, timeout: Duration) -> Result<(), TryLockErr
     }
 }
 
-/// Returns whether nobody has the lock. It is given back at once: closing the file alone would leave it to a
-/// program that another thread is starting, which has the file open as well for a moment.
+/// Releases the lock explicitly: a child process being started by another thread may have the file open, and
+/// closing alone would leave the lock to it.
 pub fn is_free(file: &File) -> bool {
     try_uninterrupted(|| file.try_lock_shared()).is_ok() && file.unlock().is_ok()
 }
@@ -59,8 +58,8 @@ fn try_uninterrupted(call: impl Fn() -> Result<(), TryLockError>) -> Result<(), 
     }
 }
 
-/// Makes a system call again for as long as a signal interrupts it (`EINTR`). The standard library does so by
-/// itself for opening, reading, writing, flushing and cutting a file, but not for locks and folders.
+/// Retries a system call after `EINTR`. The standard library does that for opening, reading, writing,
+/// flushing and truncating, but not for locks and folders.
 pub(crate) fn uninterrupted<T>(call: impl Fn() -> io::Result<T>) -> io::Result<T> {
     loop {
         match call() {
@@ -70,7 +69,6 @@ pub(crate) fn uninterrupted<T>(call: impl Fn() -> io::Result<T>) -> io::Result<T
     }
 }
 
-/// The names in `folder`, sorted; none where it is missing. Names not UTF-8 are not stepmark's.
 pub(crate) fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match uninterrupted(|| fs::read_dir(folder)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -84,7 +82,7 @@ pub(crate) fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The same; a file in the place of the folder, or of one above it, holds none.
+/// Like [`names_in`]; also empty if a file is in place of the folder or of one above it.
 pub(crate) fn names_in_place(folder: &Path) -> io::Result<Vec<String>> {
     match names_in(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(Vec::new()),
@@ -92,24 +90,23 @@ pub(crate) fn names_in_place(folder: &Path) -> io::Result<Vec<String>> {
     }
 }
 
-/// The longest `.git` or `commondir` file that is read; a path of Linux has at most 4,096 bytes.
+/// In bytes, for `.git` and `commondir` files; Linux paths have at most 4,096.
 const POINTER_LIMIT: u64 = 8 * 1024;
 
-/// The folders of the git repository that a folder belongs to (gitrepository-layout(5)).
+/// The git repository's folders (gitrepository-layout(5)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GitFolders {
-    /// The top of the work tree, which holds `.git`.
     pub(crate) top: PathBuf,
-    /// The folder of this work tree alone: `.git`, or `.git/worktrees/NAME` of a linked one.
+    /// `.git`, or `.git/worktrees/NAME` of a linked work tree.
     pub(crate) own: PathBuf,
-    /// The folder that all work trees share: that of the main repository.
+    /// Shared by all work trees: the main repository's.
     pub(crate) common: PathBuf,
 }
 
 impl GitFolders {
-    /// The repository whose work tree `folder` (absolute, without links) lies in. Only `.git` counts, a name
-    /// that git never checks out: neither a bare repository among the files nor the environment can name
-    /// another one. A repository of another user counts as none, as it does for git (`safe.directory`).
+    /// The repository around `folder` (absolute, without links). Only `.git` counts, a name that git never
+    /// checks out: neither a bare repository among the files nor the environment can name another one.
+    /// Another user's repository does not count, as for git (`safe.directory`).
     pub(crate) fn around(folder: &Path) -> Option<Self> {
         folder.ancestors().find_map(Self::of_top)
     }
@@ -129,7 +126,7 @@ impl GitFolders {
         };
         let is_repository =
             own.join("HEAD").is_file() && common.join("objects").is_dir() && common.join("refs").is_dir();
-        // Anybody may put a `.git` that leads to a repository of this user into a folder all can write to.
+        // In a shared folder anybody can create a `.git` that points to this user's repository.
         let is_trusted = || is_own(&place) && is_own(&common) || is_safe(top);
         (is_repository && is_trusted()).then(|| Self { top: top.to_owned(), own, common })
     }
@@ -151,8 +148,8 @@ pub(crate) fn is_own(place: &Path) -> bool {
     fs::symlink_metadata(place).is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
 }
 
-/// Returns whether git is told to trust the work tree at `top`, whoever owns it: by `safe.directory` of the
-/// user, the system or the environment, but of no repository (git-config(1)).
+/// True if `safe.directory` of the user, system or environment (not of a repository) trusts `top`
+/// (git-config(1)).
 fn is_safe(top: &Path) -> bool {
     static NAMED: OnceLock<Vec<String>> = OnceLock::new();
     let named = NAMED.get_or_init(|| {
@@ -166,7 +163,7 @@ fn is_safe(top: &Path) -> bool {
         let of_user = scoped.filter(|(scope, _)| !matches!(*scope, "local" | "worktree"));
         of_user.map(|(_, name)| name.to_owned()).collect()
     });
-    // An empty value forgets those before it.
+    // An empty value resets the list.
     let counted = named.rsplit(String::is_empty).next().unwrap_or_default();
     counted.iter().any(|name| {
         let is_below = |folder: &str| top.starts_with(folder);

@@ -1,4 +1,4 @@
-//! Reading files of the work tree, within the limit.
+//! Reading files of the work tree, up to the size limit.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: files are read here; cache files are written here"
@@ -16,7 +16,6 @@ use std::{
 
 use stepmark_model::artifact::READ_LIMIT;
 
-/// Opens the file at `place`, never waiting for the other end of a pipe.
 pub(crate) fn open_file(place: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
@@ -27,7 +26,7 @@ pub(crate) fn open_file(place: &Path) -> io::Result<File> {
     options.open(place)
 }
 
-/// Reads the rest of `file` behind `bytes`. No regular file, or more than [`READ_LIMIT`] bytes: an error.
+/// Fails for other than regular files, and for more than [`READ_LIMIT`] bytes.
 pub(crate) fn read_within_limit(mut file: File, bytes: &mut Vec<u8>) -> io::Result<()> {
     let metadata = file.metadata()?;
     if metadata.is_dir() {
@@ -43,7 +42,7 @@ pub(crate) fn read_within_limit(mut file: File, bytes: &mut Vec<u8>) -> io::Resu
     bytes.resize(before + size + 1, 0);
     let read = read_once(&mut file, &mut bytes[before..])?;
     bytes.truncate(before + read);
-    // Less than there was room for, and at the end by the stat, too: nothing is left to read.
+    // A short read at the size of the stat: the end.
     if read == size {
         return Ok(());
     }
@@ -51,7 +50,7 @@ pub(crate) fn read_within_limit(mut file: File, bytes: &mut Vec<u8>) -> io::Resu
     if (bytes.len() - before) as u64 > READ_LIMIT { Err(too_large()) } else { Ok(()) }
 }
 
-/// The bytes of the regular file at `place`, within the limit.
+/// Fails for other than regular files, and above the limit.
 pub(crate) fn read_file(place: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     read_within_limit(open_file(place)?, &mut bytes)?;
@@ -72,42 +71,42 @@ fn read_once(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// Renames `bytes` into place, not flushed to the disk: whoever reads the file recognises a torn one.
+/// Atomic but not flushed: readers recognise a torn file.
 pub(crate) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let staged = file.with_extension(format!("{}.tmp", process::id()));
-    // What stands there is of a process that died, or a link that a repository brought.
+    // Left by a dead process, or a link from a repository.
     fs::remove_file(&staged).ok();
     let written = File::create_new(&staged)
         .and_then(|mut target| target.write_all(bytes))
         .and_then(|()| fs::rename(&staged, file));
     if written.is_err() {
-        // What went wrong is told; that the remains could not be removed either adds nothing.
+        // The first error is returned; this one adds nothing.
         fs::remove_file(&staged).ok();
     }
     written
 }
 
-/// The properties of a file or folder that change when its bytes or names do. Two equal ones mean the same
-/// bytes, except within the instant that [`FileStat::may_hide_a_change`] describes.
+/// Properties that change with a file's bytes or a folder's names. Equal stats mean equal bytes, except
+/// within the instant that [`FileStat::may_hide_a_change`] describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileStat {
     pub(crate) size: u64,
-    /// Last change of the bytes, in nanoseconds since 1970.
+    /// In nanoseconds since 1970.
     pub(crate) modified: i64,
-    /// Last change of bytes or properties, in nanoseconds since 1970, which no program can set. 0 for none.
+    /// In nanoseconds since 1970, for bytes or properties; no program can set it. 0 for none.
     pub(crate) changed: i64,
-    /// The file's number, which a replacement by another file changes. 0 where the system has none.
+    /// Changes if another file replaces this one. 0 if the system has none.
     pub(crate) inode: u64,
 }
 
-/// File systems take their times from a clock that ticks every 1 to 10 ms.
+/// File systems use a clock that ticks every 1 to 10 ms.
 const TICK: i64 = 20_000_000;
-/// FAT counts in steps of 2 s, HFS+ and ext3 of 1 s.
+/// FAT has steps of 2 s, HFS+ and ext3 of 1 s.
 const COARSE_STEP: i64 = 2_000_000_000;
 const SECOND: i64 = 1_000_000_000;
 pub(crate) const STAT_BYTES: usize = 32;
 
-/// The moment of now by this machine's clock, in nanoseconds since 1970.
+/// In nanoseconds since 1970, by this machine's clock.
 pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
@@ -115,21 +114,21 @@ pub(crate) fn now() -> i64 {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownStat {
-    /// The stat from before the file was read.
+    /// From before the file was read.
     pub(crate) stat: FileStat,
-    /// Set where an equal stat proves that the file has not changed since.
+    /// True if an equal stat proves that the file is unchanged.
     pub(crate) is_settled: bool,
 }
 
 impl KnownStat {
-    /// To be taken before the content is read; a file that is not there is like an empty one.
+    /// Call it before reading; a missing file is like an empty one.
     pub fn of_content(place: &Path) -> Self {
         let found = fs::metadata(place).ok().filter(|found| found.len() > 0);
         let none = Self { stat: FileStat::NONE, is_settled: true };
         found.map_or(none, |found| FileStat::of(&found).known_since(now()))
     }
 
-    /// Returns whether the content of the file at `place` is certainly the same as then.
+    /// True if the content is certainly unchanged.
     pub fn is_still(&self, place: &Path) -> bool {
         let now = Self::of_content(place);
         now.is_settled && self.proves(&now.stat)
@@ -167,18 +166,17 @@ impl FileStat {
         Self { size: metadata.len(), modified: nanoseconds(metadata.modified()), changed: 0, inode: 0 }
     }
 
-    /// Returns whether the file may have been changed at or after the moment `hashing_began` (same clock,
-    /// nanoseconds since 1970) without a trace in its stat: then a hash taken at that time proves nothing
-    /// (git calls such an entry "racily clean"). True for a file that changed so shortly before that a second
-    /// change could bear the same time.
+    /// True if the file may have changed at or after `hashing_began` (nanoseconds since 1970) without a trace
+    /// in its stat, so that a hash from that time proves nothing (git: "racily clean"). So it is true if the
+    /// file changed so shortly before that a second change could have the same time.
     pub(crate) fn may_hide_a_change(&self, hashing_began: i64) -> bool {
-        // No program can set the latter, and each change moves it, whatever the former says.
+        // No program can set `changed`, and every change moves it.
         let newest = if self.changed == 0 { self.modified } else { self.changed };
         let coarse = self.modified % SECOND == 0 && self.changed % SECOND == 0;
         newest.saturating_add(if coarse { COARSE_STEP } else { TICK }) >= hashing_began
     }
 
-    /// The stat to keep, where reading the file began at the moment `began`, after the stat was taken.
+    /// `began`: when reading began, after the stat was taken.
     pub(crate) fn known_since(self, began: i64) -> KnownStat {
         KnownStat { stat: self, is_settled: !self.may_hide_a_change(began) }
     }
@@ -197,7 +195,6 @@ impl FileStat {
         bytes
     }
 
-    /// Reads what [`FileStat::to_bytes`] returned.
     pub(crate) fn from_bytes(bytes: &[u8; STAT_BYTES]) -> Self {
         let [size, modified, changed, inode] = [0, 8, 16, 24].map(|start| {
             let mut field = [0; 8];
@@ -218,7 +215,6 @@ impl FileStat {
     }
 }
 
-/// Shows the stat as one word.
 impl fmt::Display for FileStat {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { size, modified, changed, inode } = self;
@@ -226,7 +222,7 @@ impl fmt::Display for FileStat {
     }
 }
 
-/// A file system as FAT is one, for tests: its only time is one that tests set.
+/// A file system like FAT, for tests, which set its only time.
 #[cfg(test)]
 pub(crate) mod coarse_clock {
     use std::{

@@ -1,18 +1,18 @@
-//! Work on many values, on all processors.
+//! Parallel work on many values.
 
 use std::{num::NonZero, panic, thread};
 
 /// Fewer values than this are not worth a thread.
 const WORTH_A_THREAD: usize = 64;
 
-/// Applies `work` to each of `items`, and returns the results in their order. Few items stay on this thread.
+/// Keeps the order. Runs few items on this thread.
 pub fn par_map<'i, T: Sync, R: Send>(items: &'i [T], work: impl Fn(&'i T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let part = items.len().div_ceil(threads).max(WORTH_A_THREAD);
     let work = |part: &'i [T]| part.iter().map(&work).collect::<Vec<R>>();
     thread::scope(|scope| {
         let mut parts = items.chunks(part);
-        // The first part is this thread's own.
+        // The first part runs on this thread.
         let own = parts.next().unwrap_or_default();
         let others: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
         let mut made = work(own);

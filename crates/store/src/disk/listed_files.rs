@@ -1,4 +1,4 @@
-//! The files that a manifest lists, whether it was read or is remembered.
+//! The files in a manifest, read or remembered.
 
 use crate::disk::stat_cache::StatCache;
 use sha2::{Digest, Sha256};
@@ -11,10 +11,10 @@ use stepmark_model::projection::files_manifest::{
 #[derive(Debug)]
 pub(crate) enum ListedFiles<'run> {
     Read(&'run Listing),
-    /// The manifest has not changed since an earlier run put what it lists into the cache.
+    /// Unchanged since an earlier run cached its entries.
     Remembered {
         cache: &'run StatCache,
-        /// The folders that have listed files, and all folders above them.
+        /// Folders with listed files, and all folders above them.
         reached: HashSet<&'run str>,
     },
 }
@@ -22,7 +22,7 @@ pub(crate) enum ListedFiles<'run> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ListedFile<'run> {
     pub(crate) name: &'run [u8],
-    /// Its hash in the manifest; `None` where the manifest holds none.
+    /// `None` if the manifest has none.
     pub(crate) hash: Option<FileHash>,
 }
 
@@ -50,7 +50,7 @@ impl<'run> ListedFiles<'run> {
         }
     }
 
-    /// Every folder that has listed files (and perhaps others), in no order.
+    /// All folders with listed files (and perhaps others), unordered.
     pub(crate) fn folders(&self) -> Vec<&'run str> {
         match self {
             Self::Read(listing) => listing.folders().iter().map(ListedFolder::path).collect(),
@@ -58,7 +58,7 @@ impl<'run> ListedFiles<'run> {
         }
     }
 
-    /// The files directly in `folder`, in the byte order of their names, from `first` on and before `end`.
+    /// The files directly in `folder`, by byte order of names, from `first` up to but not including `end`.
     pub(crate) fn in_folder(&self, folder: &str, first: Option<&str>, end: Option<&str>) -> FolderRows<'run> {
         match self {
             Self::Read(listing) => listing.folder(folder).map_or(FolderRows::None, |folder| {
@@ -76,7 +76,7 @@ impl<'run> ListedFiles<'run> {
         }
     }
 
-    /// Returns the oddities of the manifest; one with oddities is never remembered.
+    /// A manifest with oddities is never remembered.
     pub(crate) fn oddities(&self) -> &'run [ManifestWarning] {
         match self {
             Self::Read(listing) => listing.oddities(),
@@ -110,7 +110,7 @@ impl<'run> Iterator for FolderRows<'run> {
 
 const PIECE: usize = 64 * 1024;
 
-/// Reads files and hashes them; one buffer serves them all.
+/// Reuses one buffer.
 #[derive(Debug)]
 pub(crate) struct FileHasher {
     buffer: Box<[u8]>,
@@ -121,7 +121,7 @@ impl FileHasher {
         Self { buffer: vec![0; PIECE].into_boxed_slice() }
     }
 
-    /// The SHA-256 of the rest of `file`, by a stat `size` bytes; a wrong `size` costs a little time.
+    /// Hashes the rest of `file`; a wrong `size` only costs time.
     pub(crate) fn hash(&mut self, file: File, size: u64) -> io::Result<FileHash> {
         let mut digest = Sha256::new();
         self.pieces(file, Some(size), |piece| digest.update(piece))?;
@@ -142,7 +142,7 @@ impl FileHasher {
                 Ok(length) => {
                     take(&self.buffer[..length]);
                     taken += length as u64;
-                    // Less than was asked for, and at the end by the stat, too: the file has not grown since.
+                    // A short read at the size of the stat: the file has not grown.
                     if length < PIECE && size == Some(taken) {
                         return Ok(());
                     }

@@ -1,9 +1,7 @@
-//! The folders of what belongs to one clone: redo records, locks, live history, leases, the ledger of sync,
-//! caches.
+//! The folders of one clone's state: redo records, locks, live history, leases, the sync ledger, caches.
 //!
-//! In a git project they stand in git's own folder, which no clone, checkout, stash or clean fills or
-//! empties. Elsewhere they stand in `.stepmark/local/`, and are refused where they are links or another
-//! user's. What a repository carries at that place is not read.
+//! With git they are in git's own folder, which no clone, checkout, stash or clean touches. Otherwise they
+//! are in `.stepmark/local/`, refused if links or another user's; a repository's files there are not read.
 #![expect(clippy::disallowed_methods, reason = "an edge module: these folders are looked at and made here")]
 
 use std::{
@@ -16,7 +14,7 @@ use crate::disk::file_lock::{GitFolders, is_own};
 use crate::{Error, ErrorKind};
 use stepmark_model::artifact::FileHash;
 
-/// The folder of local state where there is no git, seen from the project root.
+/// The local state without git, relative to the project root.
 pub(crate) const PLAIN_FOLDER: &str = ".stepmark/local";
 
 const GIT_FOLDER: &str = "stepmark";
@@ -27,39 +25,38 @@ const EXCLUDED: [&str; 2] = [".stepmark-*.tmp", "**/.stepmark/journal/.*.tmp"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateFolder {
-    /// Live segments of the journal; shared by all work trees of a repository.
+    /// Live journal segments; shared by all work trees.
     Journal,
-    /// Copies of the segments that this clone sealed; shared.
+    /// This clone's copies of sealed segments; shared.
     SealedCopies,
-    /// Leases; shared.
+    /// Shared.
     Leases,
-    /// The ledger of sync, beside the other folders; shared.
+    /// The sync ledger; shared.
     Sync,
     Redo,
     /// Records of commits that cannot be finished.
     RedoAside,
     Locks,
-    /// Records of what projections wrote last.
+    /// The last written projections.
     Projections,
     Signals,
     Proposals,
-    /// Files that can be deleted at will.
+    /// Files that may be deleted at any time.
     Cache,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalState {
-    /// Absolute, without links: git's folder, or the project root.
+    /// Git's folder, or the project root; absolute, without links.
     base: PathBuf,
     common_base: PathBuf,
     below: PathBuf,
-    /// The folder of the project, seen from the top of the work tree of git.
+    /// Relative to the top of git's work tree.
     project: PathBuf,
     is_in_git: bool,
 }
 
 impl LocalState {
-    /// Finds the place for the project at `root`, absolute and without links. Nothing is made.
     pub(crate) fn of(root: &Path) -> Self {
         GitFolders::around(root).map_or_else(|| Self::without_git(root), |git| Self::in_git(git, root))
     }
@@ -79,26 +76,26 @@ impl LocalState {
         }
     }
 
-    /// Returns whether it stands in git's folder, and not among the files of the project.
+    /// False if it is among the project's files.
     pub const fn is_in_git(&self) -> bool {
         self.is_in_git
     }
 
-    /// Returns whether `place`, absolute and without links, is in the folder of git that the state stands in.
+    /// `place` must be absolute and without links.
     pub(crate) fn is_git_folder(&self, place: &Path) -> bool {
         let is_below = |base: &Path| place.starts_with(base);
         let is_shared = || self.common_base != self.base && is_below(&self.common_base);
         self.is_in_git && (is_below(&self.base) || is_shared())
     }
 
-    /// The path of `folder`, which need not exist; not checked: for messages and for watching.
+    /// Unchecked and possibly missing: for messages and watching.
     pub fn path(&self, folder: StateFolder) -> PathBuf {
         let (base, name) = self.parts(folder);
         let top = base.join(&self.below);
         if name.is_empty() { top } else { top.join(name) }
     }
 
-    /// The path of `folder`, to be read from or written to. The folder need not exist.
+    /// Checked for reading and writing; may be missing.
     pub fn folder(&self, folder: StateFolder) -> Result<PathBuf, Error> {
         let (base, name) = self.parts(folder);
         let mut place = base.to_owned();
@@ -111,18 +108,17 @@ impl LocalState {
         Ok(self.path(folder))
     }
 
-    /// Makes `folder`, readable by this user alone, and returns its path.
     pub fn make(&self, folder: StateFolder) -> Result<PathBuf, Error> {
         let place = self.folder(folder)?;
         let (base, _) = self.parts(folder);
-        // A checkout of another user, which git does not trust: its history stands in its repository.
+        // Another user's checkout, which git does not trust: its history is in its repository.
         let git = base.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists());
         if let Some(place) = git.filter(|_| !self.is_in_git && !is_own(base)) {
             return Err(foreign_owner(&place));
         }
         let state = base.join(&self.below);
-        // The ignore file before the folder, whose presence says that all this is done: a process killed here
-        // leaves it to the next.
+        // The ignore file comes before the folder, whose presence means that all is done: a process killed
+        // here leaves it to the next.
         let make = || {
             if self.is_in_git && !state.is_dir() {
                 exclude_temporary_files(&self.common_base)?;
@@ -148,7 +144,7 @@ impl LocalState {
         if self.is_in_git || is_there { Ok(()) } else { fs::write(&ignore, "*\n") }
     }
 
-    /// The path of the folder above those of this work tree; with `is_common`, of those that all share.
+    /// The parent of this work tree's folders; with `is_common`, of the shared ones.
     #[cfg(feature = "write")]
     pub(crate) fn top(&self, is_common: bool) -> PathBuf {
         let base = if is_common { &self.common_base } else { &self.base };
@@ -179,12 +175,12 @@ impl From<Error> for io::Error {
     }
 }
 
-/// Tells git to leave temporary files alone, also those of killed processes (gitignore(5), "info/exclude").
+/// Covers those of killed processes (gitignore(5), "info/exclude").
 fn exclude_temporary_files(git: &Path) -> io::Result<()> {
     let place = git.join("info/exclude");
     let before = match fs::read_to_string(&place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        // Whatever stands there is the user's.
+        // Anything else there is the user's.
         Err(_) => return Ok(()),
         Ok(text) => text,
     };
@@ -222,7 +218,7 @@ fn foreign_owner(place: &Path) -> Error {
     Error::new(ErrorKind::Io, message)
 }
 
-/// Returns whether something stands at `place`, which then is a folder; with `is_private`, of this user.
+/// True if `place` exists; then it must be a folder, and with `is_private` this user's.
 fn check(place: &Path, is_private: bool) -> Result<bool, Error> {
     match fs::symlink_metadata(place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -249,7 +245,7 @@ fn make_private(place: &Path) -> io::Result<()> {
         return Ok(());
     }
     if let Some(parent) = place.parent() {
-        // `.stepmark` itself is shared with everybody who reads the project.
+        // `.stepmark` is shared with everybody who reads the project.
         fs::create_dir_all(parent)?;
     }
     let mut builder = DirBuilder::new();

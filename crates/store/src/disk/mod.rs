@@ -1,4 +1,4 @@
-//! Files and folders: the root, private state, walking, stats, hashes. Nothing here knows what a file means.
+//! Files and folders: root, private state, walks, stats, hashes. Nothing here interprets content.
 
 #[cfg(feature = "history")]
 pub(crate) mod cache_database;

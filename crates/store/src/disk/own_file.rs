@@ -1,7 +1,7 @@
-//! Opening files of stepmark itself, whose names a repository may have filled with anything.
+//! Opening stepmark's own files, at whose paths a repository may have put anything.
 //!
-//! No link on the way below the base is followed, only regular files are opened, and nothing waits: a pipe or
-//! a device is an error.
+//! Below the base no link is followed, only regular files are opened, and nothing blocks: pipes and devices
+//! are errors.
 #![expect(clippy::disallowed_methods, reason = "an edge module: files of stepmark are opened here")]
 
 use std::{
@@ -17,27 +17,27 @@ pub(crate) enum Access {
     Change,
     #[cfg(feature = "write")]
     ChangeOrMake,
-    /// To read it and to write behind its end.
+    /// Reads, and writes at the end.
     #[cfg(feature = "write")]
     Append,
-    /// To write behind the end of a file that is not there yet.
+    /// Creates a new file to append to.
     #[cfg(feature = "write")]
     Make,
 }
 
-/// Opens the regular file at `below`, a path without `..`, seen from the folder `base`.
+/// `below` is relative to `base`, and has no `..`.
 pub(crate) fn open(base: &Path, below: &Path, access: Access) -> io::Result<File> {
     let file = open_below(base, below, access)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
 }
 
-/// Reads the whole file at `below`, seen from `base`, which has at most `limit` bytes.
+/// Fails above `limit` bytes.
 pub(crate) fn read(base: &Path, below: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(base, below, Access::Read)?;
     if file.metadata()?.len() > limit { Err(too_large(limit)) } else { read_bounded(file, limit) }
 }
 
-/// Reads the rest of `source`, of at most `limit` bytes.
+/// Fails above `limit` bytes.
 pub(crate) fn read_bounded(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -52,7 +52,7 @@ fn too_large(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, reason)
 }
 
-/// Makes sure that no link is on the way to the folder at `below`; what is missing is no link.
+/// Fails if a part of the path is a link; parts may be missing.
 pub(crate) fn check_folder(base: &Path, below: &Path) -> io::Result<()> {
     let mut place = base.to_owned();
     for part in below {
@@ -75,7 +75,7 @@ fn is_a_link() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "a link stands there, and files of stepmark are never links")
 }
 
-/// Asks the kernel for all of it at once: openat2(2).
+/// The kernel checks all at once: openat2(2).
 #[cfg(target_os = "linux")]
 fn open_below(base: &Path, below: &Path, access: Access) -> io::Result<File> {
     use rustix::{
@@ -92,7 +92,7 @@ fn open_below(base: &Path, below: &Path, access: Access) -> io::Result<File> {
             Ok(file) => Ok(File::from(file)),
             Err(Errno::AGAIN | Errno::INTR) => continue,
             Err(Errno::LOOP) => Err(is_a_link()),
-            // A kernel before 5.6, or a sandbox that does not know the call.
+            // A kernel before 5.6, or a sandbox without the call.
             Err(Errno::NOSYS | Errno::PERM) => open_by_walk(base, below, access),
             // A pipe without a reader, or a socket.
             Err(Errno::NXIO) => Err(not_regular()),
@@ -117,7 +117,7 @@ fn flags(access: Access) -> rustix::fs::OFlags {
     }
 }
 
-/// openat2(2) refuses a mode for a file that is not made.
+/// openat2(2) refuses a mode unless it creates a file.
 #[cfg(target_os = "linux")]
 fn mode(flags: rustix::fs::OFlags) -> rustix::fs::Mode {
     use rustix::fs::{Mode, OFlags};
@@ -129,7 +129,7 @@ fn open_below(base: &Path, below: &Path, access: Access) -> io::Result<File> {
     open_by_walk(base, below, access)
 }
 
-/// Looks at every part before it opens the file.
+/// Checks every part before opening.
 fn open_by_walk(base: &Path, below: &Path, access: Access) -> io::Result<File> {
     let mut place = base.to_owned();
     for part in below {

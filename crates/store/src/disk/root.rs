@@ -1,4 +1,4 @@
-//! The folder that a project lives in, and the way from names to files inside it.
+//! A project's root folder, and resolving names to files inside it.
 #![expect(clippy::disallowed_methods, reason = "an edge module: paths are resolved on the file system here")]
 
 use std::{
@@ -14,11 +14,11 @@ pub const CONFIGURATION_PATH: &str = ".stepmark/config.yaml";
 
 const OWN_FOLDER: &str = ".stepmark";
 
-/// The number of links without a target that are followed before a path counts as a loop; the limit of Linux.
+/// Dangling links followed before a path counts as a loop; Linux has the same limit.
 const LINK_LIMIT: u8 = 40;
 
-/// The root folder of a project: absolute, without symbolic links. Every file that stepmark reads or writes
-/// is found through [`Root::resolve`], which refuses what lies outside.
+/// A project's root: absolute, without links. All files are found through [`Root::resolve`], which refuses
+/// paths outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
     path: PathBuf,
@@ -40,7 +40,7 @@ pub enum ResolveError {
     )]
     GitFolder {
         path: ProjectPath,
-        /// The path at which its links end, inside the project.
+        /// The path with links followed, inside the project.
         leads_to: PathBuf,
     },
     #[error(
@@ -84,10 +84,9 @@ impl Root {
         Ok(Self::at(real))
     }
 
-    /// Finds the project that `start` (a folder, or a file in it) belongs to: the nearest folder upwards that
-    /// holds `.stepmark/config.yaml`; else the nearest that holds a BMAD installation (`_bmad/`, or `bmad/`
-    /// or `.bmad/` with the installer's `_cfg/` or `_config/` inside); else the nearest that holds `.git`;
-    /// else `start` itself.
+    /// Finds the project of `start` (a folder or file): the nearest folder upwards with
+    /// `.stepmark/config.yaml`; else with a BMAD installation (`_bmad/`, or `bmad/` or `.bmad/` with the
+    /// installer's `_cfg/` or `_config/`); else with `.git`; else `start` itself.
     pub fn discover(start: impl AsRef<Path>) -> Result<Self, Error> {
         let start = start.as_ref();
         let mut real = fs::canonicalize(start).map_err(|source| no_folder(start, source))?;
@@ -100,7 +99,7 @@ impl Root {
         Ok(Self::at(found.map_or_else(|| real.clone(), Path::to_owned)))
     }
 
-    /// Returns whether it is the top of a repository, and neither has a configuration nor holds BMAD.
+    /// True for the top of a repository without configuration and BMAD.
     #[cfg(feature = "history")]
     pub(crate) fn is_repository_alone(&self) -> bool {
         self.path.join(".git").exists() && !self.holds_project("")
@@ -116,12 +115,11 @@ impl Root {
         &self.path
     }
 
-    /// The place of the state of this clone, which no repository brings.
     pub const fn state(&self) -> &LocalState {
         &self.state
     }
 
-    /// `place` as messages show it: seen from the root where it stands below it, with `/`.
+    /// For messages: relative to the root if below it, with `/`.
     pub fn shown(&self, place: &Path) -> String {
         match place.strip_prefix(&self.path) {
             Ok(below) if cfg!(windows) => below.to_string_lossy().replace('\\', "/"),
@@ -134,11 +132,10 @@ impl Root {
         Self { state: LocalState::of(&path), path }
     }
 
-    /// The place of `path` in the file system: absolute, with the links of the file and of its folders
-    /// followed. The file, and folders that lead to it, need not exist; a link whose target does not exist
-    /// leads to that target. What is named in `.stepmark` is never reached through a link.
+    /// Absolute, with links of the file and its folders followed. The file and its folders may be missing; a
+    /// dangling link leads to its target. Never reaches `.stepmark` through a link.
     pub fn resolve(&self, path: &ProjectPath) -> Result<PathBuf, ResolveError> {
-        // Part by part: a canonical Windows path does not take `/` as a separator.
+        // Part by part: a canonical Windows path has no `/` separators.
         let mut named = self.path.clone();
         named.extend(path.as_str().split('/'));
         if is_without_links(&named) {
@@ -155,7 +152,7 @@ impl Root {
         Ok(leads_to)
     }
 
-    /// The same for a file to be written or removed; git's folder is refused, by whatever name or link.
+    /// Like [`Root::resolve`]; also refuses git's folder, by whatever name or link.
     pub fn resolve_for_writing(&self, path: &ProjectPath) -> Result<PathBuf, ResolveError> {
         let place = self.resolve(path)?;
         let inside = place.strip_prefix(&self.path).unwrap_or(&place);
@@ -168,15 +165,15 @@ impl Root {
         Ok(place)
     }
 
-    /// Turns a path given by a person, absolute or relative to `current_folder` (absolute), into a project
-    /// path. Links inside the project keep their own name, so that messages name what the person named.
+    /// Converts a person's path, absolute or relative to `current_folder` (absolute). Links inside the
+    /// project keep their name, so that messages use the person's.
     pub fn relative(&self, path: &Path, current_folder: &Path) -> Result<ProjectPath, Error> {
         let absolute = current_folder.join(path);
         let climbs = absolute.components().any(|part| part == Component::ParentDir);
         if !climbs && let Ok(inside) = absolute.strip_prefix(&self.path) {
             return ProjectPath::new(inside).map_err(unusable);
         }
-        // After a link, `..` is the parent of what the link leads to: only the file system knows it.
+        // After a link, `..` is the target's parent, which only the file system knows.
         let followed = match (absolute.parent(), absolute.file_name()) {
             (Some(folder), Some(name)) => follow(folder, LINK_LIMIT).map(|folder| folder.join(name)),
             _ => follow(&absolute, LINK_LIMIT),
@@ -223,14 +220,14 @@ fn holds_configuration(folder: &Path) -> bool {
     folder.join(CONFIGURATION_PATH).is_file()
 }
 
-/// Any folder may be called `bmad`: older installations are known by what the installer leaves in them.
+/// Any folder may be called `bmad`, so older installations need the installer's own folder.
 fn holds_bmad(folder: &Path) -> bool {
     let older = ["bmad/_cfg", "bmad/_config", ".bmad/_cfg", ".bmad/_config"];
     folder.join("_bmad").is_dir() || older.iter().any(|place| folder.join(place).is_dir())
 }
 
-/// Returns whether no link is on the way to `place`, absolute, of which the last parts need not exist. One
-/// call, where following asks for every folder; `false` where that call cannot tell.
+/// True if no part of `place` (absolute) is a link; the last parts may be missing. One system call instead of
+/// one a folder; `false` if that cannot tell.
 #[cfg(target_os = "linux")]
 fn is_without_links(place: &Path) -> bool {
     use rustix::{
@@ -240,7 +237,7 @@ fn is_without_links(place: &Path) -> bool {
 
     let opened =
         openat2(CWD, place, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS);
-    // Names are looked up from left to right, so before what does not exist there was no link.
+    // Lookup goes left to right, so before the missing part there was no link.
     matches!(opened, Ok(_) | Err(Errno::NOENT))
 }
 
@@ -250,7 +247,6 @@ const fn is_without_links(_place: &Path) -> bool {
     false
 }
 
-/// The canonical form of `path`, of which the last parts need not exist.
 fn follow(path: &Path, links_left: u8) -> io::Result<PathBuf> {
     let missing = match fs::canonicalize(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => error,

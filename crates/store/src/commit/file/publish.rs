@@ -42,7 +42,6 @@ pub enum PublishError {
 pub(in crate::commit) enum Moment {
     /// As expected, but recently written; the wait follows.
     Fresh,
-    /// As expected; the replacement follows.
     Checked,
     /// The names are exchanged; reading the displaced bytes follows.
     Exchanged,

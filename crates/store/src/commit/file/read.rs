@@ -19,6 +19,7 @@ pub enum ReadError {
     #[error("`{path}` has {size} bytes, more than the {READ_LIMIT} that stepmark reads")]
     TooLarge {
         path: ProjectPath,
+        /// In bytes, as far as read.
         size: u64,
     },
     #[error("cannot read `{path}`")]

@@ -1,4 +1,4 @@
-//! Redo records that cannot be carried out: they are kept apart, so that no other file waits for them.
+//! Redo records that cannot be executed; set aside so that no other file waits for them.
 #![expect(clippy::disallowed_methods, reason = "an edge module: records are set aside here")]
 
 use std::{
@@ -15,29 +15,29 @@ use crate::commit::{
 use crate::disk::{local_state::StateFolder, own_file, root::Root};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-/// The ending of the names of records that `doctor --repair` gave up.
+/// The suffix of records that `doctor --repair` gave up.
 const DROPPED: &str = ".dropped";
 
-/// The number of first bytes that name a file that is too large to be a record.
+/// Bytes from the start that name a file too large to be a record.
 const HEAD: u64 = 4096;
 
-/// A commit that was cut off and cannot be finished; its bytes are kept.
+/// An interrupted commit that cannot be finished; its bytes are kept.
 #[derive(Debug)]
 pub struct CommitSetAside {
     pub record: PathBuf,
-    /// The files that it is about; none where this version did not write the record.
+    /// Empty if this version did not write the record.
     pub files: Vec<ProjectPath>,
 }
 
 #[derive(Debug)]
 pub enum SetAsideRepair {
-    /// It is finished now, and its record is gone.
+    /// Finished now, its record removed.
     Finished(CommitSetAside),
-    /// It still cannot be finished. The record stays under a name that no command looks at.
+    /// Still not finishable. Renamed so that no command looks at it.
     Dropped(CommitSetAside, String),
 }
 
-/// Returns whether the same attempt may succeed later by itself: the disk is full, or a lock is held.
+/// True if a later attempt may succeed: the disk is full, or a lock is held.
 pub(in crate::commit) fn may_pass(error: &CommitError) -> bool {
     if matches!(error, CommitError::Lock(LockError::Timeout { .. } | LockError::Interrupted { .. })) {
         return true;
@@ -61,13 +61,12 @@ pub(in crate::commit) fn may_pass(error: &CommitError) -> bool {
     false
 }
 
-/// Keeps the bytes of a record durably apart.
 pub(in crate::commit) fn set_aside(root: &Root, bytes: &[u8], fsync: FsyncPolicy) -> io::Result<()> {
     let folder = root.state().make(StateFolder::RedoAside)?;
     local_state::replace(&folder, &name_of(bytes), bytes, fsync)
 }
 
-/// Moves a file apart that is too large to be a record, under a name as the others have, which is free.
+/// Moves a file too large to be a record aside, under a free name of the usual form.
 pub(in crate::commit) fn set_aside_unread(root: &Root, file: &File, place: &Path) -> io::Result<()> {
     let folder = root.state().make(StateFolder::RedoAside)?;
     let mut start = Vec::new();
@@ -93,7 +92,7 @@ pub fn commits_set_aside(root: &Root) -> Result<Vec<CommitSetAside>, CommitError
     Ok(found.into_iter().map(|(aside, _)| aside).collect())
 }
 
-/// Finishes the commits that are set aside, or gives them up; their records are kept then.
+/// Finishes the commits set aside, or gives them up and keeps their records.
 pub fn repair_commits_set_aside(
     root: &Root,
     options: &CommitOptions,
@@ -103,7 +102,7 @@ pub fn repair_commits_set_aside(
     for (aside, found) in read_all(root).map_err(failed)? {
         let finished = match found {
             Found::Record(record) => match finish(root, &record, options) {
-                // It stays, and the diagnosis goes on naming it.
+                // It stays, and the diagnosis keeps naming it.
                 Err(error) if may_pass(&error) => continue,
                 finished => finished.map_err(|error| chain_of(&error)),
             },
@@ -135,7 +134,7 @@ fn chain_of(error: &CommitError) -> String {
     text
 }
 
-/// Returns whether what stands there cannot be a record: it is too large, or no regular file.
+/// True if it is too large, or not a regular file.
 fn is_no_record(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, InvalidInput, IsADirectory};
     matches!(error.kind(), FileTooLarge | InvalidInput | IsADirectory)

@@ -1,5 +1,5 @@
-//! The bytes that say what a commit is about to do. A record can change nothing but files of the project that
-//! are as it expects them, and none of git's: who could write one could write those files.
+//! The bytes of a redo record. It can change only files of the project that are as it expects, and none of
+//! git's: whoever can write one can write those files.
 
 use std::io;
 
@@ -11,10 +11,9 @@ use stepmark_model::{
     journal::Event,
 };
 
-/// The first word of a record: its format.
 const FORMAT: &str = "stepmark-redo/3";
 
-/// The largest number of bytes that a record may have.
+/// In bytes.
 pub(in crate::commit) const LIMIT: u64 = 256 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,11 +25,11 @@ pub(in crate::commit) struct RedoRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::commit) struct RedoFile {
     pub(in crate::commit) path: ProjectPath,
-    /// The hash of what is there before; `None` for a file that is created.
+    /// `None` if the file is created.
     pub(in crate::commit) before: Option<FileHash>,
-    /// The hash of what is there after; `None` for a file that is deleted.
+    /// `None` if the file is removed.
     pub(in crate::commit) after: Option<FileHash>,
-    /// The bytes of `after`. They stand behind the JSON in the slot.
+    /// The bytes of `after`, stored after the JSON in the slot.
     #[serde(skip)]
     pub(in crate::commit) bytes: Vec<u8>,
     length: usize,
@@ -39,9 +38,9 @@ pub(in crate::commit) struct RedoFile {
 #[derive(Debug, PartialEq)]
 pub(in crate::commit) enum Found {
     Record(RedoRecord),
-    /// A record that was not written to its end: nothing of it was done.
+    /// Not written to its end: nothing of it was done.
     Torn,
-    /// A whole record that this version does not write.
+    /// Whole, but of another version.
     Foreign,
 }
 
@@ -58,7 +57,7 @@ impl RedoFile {
 }
 
 impl RedoRecord {
-    /// `FORMAT HASH\n`, the JSON, a line feed, the bytes of all files. The hash is of all behind that line.
+    /// `FORMAT HASH\n`, the JSON, a line feed, all files' bytes. The hash covers all after the first line.
     pub(in crate::commit) fn to_bytes(&self) -> io::Result<Vec<u8>> {
         if !self.is_allowed() {
             return Err(io::Error::other("its events do not name all of its files"));
@@ -85,13 +84,13 @@ impl RedoRecord {
             [FORMAT, found] if found.parse() == Ok(hash) => {
                 Self::of_content(content).filter(Self::is_allowed).map_or(Found::Foreign, Found::Record)
             }
-            // Earlier versions signed what they wrote.
+            // Earlier versions signed records.
             ["stepmark-redo/2", found, _] if found.parse() == Ok(hash) => Found::Foreign,
             _ => Found::Torn,
         }
     }
 
-    /// Nothing of git's own is changed, nor, where history is told, a file that no event names.
+    /// Refuses files of git, and, with events, a file that no event names.
     fn is_allowed(&self) -> bool {
         let is_told = |file: &RedoFile| {
             self.events.iter().any(|event| {

@@ -1,4 +1,4 @@
-//! Finishing a commit that was cut off: by a crash, or by another program that wrote into one of its files.
+//! Finishing commits interrupted by a crash or by another program's write.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the clock bounds the wait for locks")]
 
 use std::time::{Duration, Instant};
@@ -14,7 +14,6 @@ use stepmark_model::{
     journal::{Event, EventDraft, Kind},
 };
 
-/// A commit that was cut off and could not be finished now.
 #[derive(Debug)]
 pub(in crate::commit) struct Unfinished {
     record: RedoRecord,
@@ -22,7 +21,7 @@ pub(in crate::commit) struct Unfinished {
 }
 
 impl Unfinished {
-    /// For whoever must wait for that commit: its own files are as they were.
+    /// For commits that must wait for this one: their own files are unchanged.
     fn into_error(self) -> CommitError {
         match self.error.write_state() {
             WriteState::NotWritten => self.error,
@@ -33,9 +32,9 @@ impl Unfinished {
     }
 }
 
-/// Finishes commits of processes that died, under the locks of their files. A record whose events are in the
-/// journal was finished; one not whole was never begun; one that cannot be finished is set aside. Returns
-/// those that may be finished later: they are in nobody's way but of their own files.
+/// Finishes commits of dead processes, under the locks of their files. A record whose events are in the
+/// journal is done; a torn one never began; one that cannot be finished is set aside. Returns those that may
+/// be finished later: they block only their own files.
 pub(in crate::commit) fn recover(
     root: &Root,
     options: &CommitOptions,
@@ -72,14 +71,14 @@ pub(in crate::commit) fn hindrance(
     unfinished.into_iter().find(is_about).map_or(Ok(()), |one| Err(one.into_error()))
 }
 
-/// Finishes the commits of processes that died, as every commit does before its own work. One that cannot be
-/// finished now stays, and stops only commits of its own files ([`interrupted_paths`]); one that can never be
-/// finished is set aside ([`commits_set_aside`](crate::commit::commits_set_aside)).
+/// Finishes commits of dead processes, as every commit does first. One that cannot be finished now blocks
+/// only commits of its own files ([`interrupted_paths`]); one that never can is set aside
+/// ([`commits_set_aside`](crate::commit::commits_set_aside)).
 pub fn finish_interrupted(root: &Root, options: &CommitOptions) -> Result<(), CommitError> {
     recover(root, options).map(drop)
 }
 
-/// The files of commits that were cut off and not finished yet. Nothing is changed.
+/// The files of interrupted, unfinished commits. Reads only.
 pub fn interrupted_paths(root: &Root) -> Result<Vec<ProjectPath>, CommitError> {
     slot::pending_paths(root).map_err(|source| CommitError::Recover { source })
 }
@@ -100,7 +99,7 @@ pub(in crate::commit) fn finish(
     }
     let overtaken = roll_forward(&mut locks.iter_mut().collect::<Vec<_>>(), record, options.fsync)?;
     let told = told(record, &overtaken);
-    // That a change was cut off is an event of its own, which may have been told already, too.
+    // The interruption is an event of its own, which may have been appended already.
     if let Some(last) = told.last().filter(|_| !overtaken.is_empty())
         && journal.holds(last.id).map_err(failed)?
     {
@@ -109,8 +108,8 @@ pub(in crate::commit) fn finish(
     journal.append(&told, options.fsync).map_err(failed)
 }
 
-/// Locks all files; `timeout` is for all together. `paths` must lead to different files and be in order, so
-/// that no two commits wait for each other.
+/// Locks all files within one `timeout`. `paths` must be different files, in order, so that commits cannot
+/// deadlock.
 pub(in crate::commit) fn acquire_all(
     root: &Root,
     paths: &[&ProjectPath],
@@ -124,11 +123,11 @@ pub(in crate::commit) fn acquire_all(
 #[derive(Debug)]
 pub(in crate::commit) struct Overtaken {
     pub(in crate::commit) path: ProjectPath,
-    /// The hash of what is there; `None` for no file, or one that cannot be read.
+    /// `None` for a missing or unreadable file.
     found: Option<FileHash>,
 }
 
-/// Brings every file that is still as before to what the record wants; returns those with foreign bytes.
+/// Writes the record's bytes to every unchanged file; returns the files with foreign bytes.
 pub(in crate::commit) fn roll_forward(
     locks: &mut [&mut ArtifactLock],
     record: &RedoRecord,
@@ -138,7 +137,7 @@ pub(in crate::commit) fn roll_forward(
     for (lock, file) in locks.iter_mut().zip(&record.files) {
         let found = lock.read().map(|bytes| bytes.as_deref().map(FileHash::of));
         match found {
-            // Whoever put it there may have ended before the name was durable.
+            // Whoever wrote it may have died before flushing its folder.
             Ok(found) if found == file.after => {
                 flush_folder(lock.folder(), fsync)
                     .map_err(|source| PublishError::Flush { path: file.path.clone(), source })?;
@@ -167,7 +166,7 @@ fn publish(lock: &mut ArtifactLock, file: &RedoFile, fsync: FsyncPolicy) -> Resu
     Ok(())
 }
 
-/// The events for the journal: the record's; for a file that was overtaken, that its change was cut off.
+/// The record's events; for an overtaken file, one that its change was interrupted.
 pub(in crate::commit) fn told(record: &RedoRecord, overtaken: &[Overtaken]) -> Vec<Event> {
     let told = |event: &Event| {
         let path = event.artifact.as_ref().map(|artifact| &artifact.path);
@@ -181,8 +180,8 @@ pub(in crate::commit) fn told(record: &RedoRecord, overtaken: &[Overtaken]) -> V
     record.events.iter().map(told).collect()
 }
 
-/// The event that stands for `event`, whose change did not come to its file: the state is what it was before.
-/// What the other program wrote is found by the next commit, like any edit from outside.
+/// Replaces `event` if its change did not reach the file: the state is the former one. The next commit finds
+/// the foreign write, like any edit.
 fn interrupted(event: &Event, overtaken: &Overtaken) -> Event {
     let found = overtaken.found.map(|hash| hash.to_string());
     let draft = EventDraft::new(Kind::INTERRUPTED)
@@ -204,7 +203,7 @@ fn interrupted(event: &Event, overtaken: &Overtaken) -> Event {
     interrupted.sealed()
 }
 
-/// Forgets the record of a commit that changed no file; where that fails, the next command may make it.
+/// Removes the record of a commit that changed nothing; if that fails, the next command may execute it.
 pub(in crate::commit) fn withdraw(slot: &mut Slot, path: &ProjectPath, error: CommitError) -> CommitError {
     match slot.clear() {
         Ok(()) => error,

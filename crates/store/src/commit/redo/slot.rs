@@ -1,8 +1,8 @@
-//! The places of redo records: a *slot* is a file in the local state that is kept, is locked by the process
-//! that uses it, and is empty when it is free.
+//! Slots for redo records: files in the local state that are reused, locked by their process, and empty if
+//! free.
 //!
-//! A record in a slot that nobody locks is that of a process that died (docs/adr/0006-journal.md). Under the
-//! locks of its files no living process has a record that names one of them.
+//! A record in an unlocked slot is a dead process's (docs/adr/0006-journal.md). While its files are locked,
+//! no living process has a record that names them.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: redo records are written here, and a clock bounds a wait"
@@ -23,10 +23,10 @@ use crate::commit::{
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use stepmark_model::artifact::ProjectPath;
 
-/// The number of commits that can be under way at once; others wait for one of them.
+/// The most commits at once; others wait.
 const SLOTS: usize = 1024;
 
-/// The number of slots that are kept; every commit looks at all, so those beyond go when theirs is done.
+/// Slots that stay: every commit looks at all, so more are removed after use.
 const KEPT: usize = 16;
 
 const PAUSE: Duration = Duration::from_millis(4);
@@ -34,14 +34,14 @@ const PAUSE: Duration = Duration::from_millis(4);
 #[derive(Debug)]
 pub(in crate::commit) struct Slot {
     file: File,
-    /// The path of its file, if it goes when it is done.
+    /// The path of a file that is removed after use.
     passing: Option<PathBuf>,
-    /// Its file can be read only, as a person or a backup made it so.
+    /// A person or a backup made the file read-only.
     is_read_only: bool,
 }
 
 impl Slot {
-    /// Locks a free slot, makes one where all are in use, and waits up to `patience` where there are enough.
+    /// Locks a free slot, creates one if all are used, or waits up to `patience` for one of the maximum.
     pub(in crate::commit) fn take(root: &Root, fsync: FsyncPolicy, patience: Duration) -> io::Result<Self> {
         let started = Instant::now();
         loop {
@@ -58,7 +58,7 @@ impl Slot {
         }
     }
 
-    /// Locks the slot with this number; `None` where it is in use.
+    /// `None` if it is used.
     fn take_numbered(root: &Root, number: usize, fsync: FsyncPolicy) -> io::Result<Option<Self>> {
         let folder = root.state().folder(StateFolder::Redo)?;
         let name = number.to_string();
@@ -68,7 +68,7 @@ impl Slot {
                 let made = own_file::open(&folder, name.as_ref(), Access::ChangeOrMake);
                 (made.map_err(|error| named(&folder, &name, error))?, true)
             }
-            // Whatever it is, it is no slot that can be had.
+            // Anything else there cannot be used as a slot.
             Err(error) if is_refused(&error) && fs::symlink_metadata(folder.join(&name)).is_ok() => {
                 return Ok(None);
             }
@@ -87,8 +87,8 @@ impl Slot {
         }
     }
 
-    /// Writes the record, so that it survives a loss of power. After an error the slot must be cleared: what
-    /// stands in it may be whole, and would be rolled forward against the caller's wish.
+    /// Flushed, so that it survives a power loss. After an error the slot must be cleared: a whole record
+    /// would be rolled forward against the caller's wish.
     pub(in crate::commit) fn write(&mut self, record: &RedoRecord, fsync: FsyncPolicy) -> io::Result<()> {
         record.to_bytes().and_then(|bytes| self.file.write_all(&bytes)).and_then(|()| match fsync {
             FsyncPolicy::Always => self.file.sync_data(),
@@ -96,8 +96,8 @@ impl Slot {
         })
     }
 
-    /// Empties the slot, and removes it where it is one too many. Without a flush: a record that comes back
-    /// after a loss of power has its events in the journal.
+    /// Removes a surplus slot. Not flushed: a record that reappears after a power loss has its events in the
+    /// journal.
     pub(in crate::commit) fn clear(&mut self) -> io::Result<()> {
         if !self.is_read_only {
             self.file.set_len(0)?;
@@ -105,7 +105,7 @@ impl Slot {
         }
         #[cfg(unix)]
         if let Some(place) = self.passing.take() {
-            // Who has it open already sees that it has no name any more.
+            // Who has it open sees that it has no name any more.
             fs::remove_file(place)?;
         }
         Ok(())
@@ -122,13 +122,13 @@ impl Slot {
 }
 
 impl Drop for Slot {
-    /// A program that another thread is starting has the file open too, and would keep the lock.
+    /// A child process being started by another thread has the file open too, and would keep the lock.
     fn drop(&mut self) {
         let _ends_with_the_file = self.file.unlock();
     }
 }
 
-/// Returns whether a slot that this process has locked is empty and still has its name.
+/// True if a slot locked here is empty and still has its name.
 fn is_free(metadata: &fs::Metadata) -> bool {
     #[cfg(unix)]
     let is_named = std::os::unix::fs::MetadataExt::nlink(metadata) > 0;
@@ -143,7 +143,7 @@ pub(in crate::commit) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
     for name in names {
         let Some((file, is_read_only)) = open_filled(&folder, &name)? else { continue };
         match crate::disk::file_lock::try_exclusive(&file) {
-            // No record is so large: it is none, and not worth reading.
+            // Too large to be a record, so it is not read.
             Ok(()) if file.metadata()?.len() > LIMIT => {
                 set_aside_unread(root, &file, &folder.join(&name))
                     .map_err(|error| named(&folder, &name, error))?;
@@ -159,10 +159,10 @@ pub(in crate::commit) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
     Ok(found)
 }
 
-/// Opens a slot that holds something, and returns whether it can only be read; `None` where it is gone.
+/// Also returns whether it is read-only; `None` if it is gone.
 fn open_filled(folder: &Path, name: &str) -> io::Result<Option<(File, bool)>> {
     let (opened, is_read_only) = match own_file::open(folder, name.as_ref(), Access::Change) {
-        // Such a slot is removed when it is done, which only Unix allows.
+        // Such a slot is removed after use, which only Unix allows.
         Err(error) if cfg!(unix) && error.kind() == io::ErrorKind::PermissionDenied => {
             (own_file::open(folder, name.as_ref(), Access::Read), true)
         }
@@ -172,7 +172,6 @@ fn open_filled(folder: &Path, name: &str) -> io::Result<Option<(File, bool)>> {
     Ok(opened.map(|file| (file, is_read_only)))
 }
 
-/// Returns whether a record names one of `paths`, locked by the caller: then its process has died.
 pub(in crate::commit) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::Result<bool> {
     let (folder, names) = filled(root)?;
     for name in names {
@@ -187,14 +186,14 @@ pub(in crate::commit) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::R
     Ok(false)
 }
 
-/// The paths that commits which were cut off are about, for readers, who only report them.
+/// For readers, which only report these commits.
 pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
     let mut paths = Vec::new();
     let (folder, names) = filled(root)?;
     for name in names {
         let opened = unless_gone(own_file::open(&folder, name.as_ref(), Access::Read));
         let Some(file) = opened.map_err(|error| named(&folder, &name, error))? else { continue };
-        // A shared lock is refused while a living process has its own.
+        // Fails while a living process holds its lock.
         if crate::disk::file_lock::is_free(&file)
             && file.metadata()?.len() <= LIMIT
             && let Found::Record(record) = RedoRecord::parse(&own_file::read_bounded(&file, LIMIT)?)
@@ -220,7 +219,7 @@ fn is_refused(error: &io::Error) -> bool {
     matches!(error.kind(), InvalidInput | IsADirectory | PermissionDenied)
 }
 
-/// The bytes of a record; none where it is gone, or too large to be one.
+/// Empty if it is gone, or too large to be a record.
 fn read_record(read: io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
     match read {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::FileTooLarge) => {
@@ -234,7 +233,7 @@ fn filled(root: &Root) -> io::Result<(PathBuf, Vec<String>)> {
     let folder = root.state().folder(StateFolder::Redo)?;
     let mut filled = Vec::new();
     for name in names_in(&folder)? {
-        // Under another name nothing is a record of this clone.
+        // Other names are not records of this clone.
         if name.parse().is_ok_and(|number: usize| number < SLOTS) {
             let found = unless_gone(fs::symlink_metadata(folder.join(&name)))?;
             filled.extend(found.filter(|found| found.is_file() && found.len() > 0).map(|_| name));
@@ -243,7 +242,7 @@ fn filled(root: &Root) -> io::Result<(PathBuf, Vec<String>)> {
     Ok((folder, filled))
 }
 
-/// The result of looking at a slot; `None` where its commit is done and it went since it was listed.
+/// `None` if the commit finished and its slot was removed since the listing.
 fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

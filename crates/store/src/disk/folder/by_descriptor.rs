@@ -1,5 +1,5 @@
-//! A folder by its descriptor: names are looked up in it directly, which saves the way from the root for
-//! every file (measured: a walk with stat takes 0.83 of the time that it takes by path).
+//! A folder by descriptor: looks names up directly, without the path from the root (measured: a walk with
+//! stat takes 0.83 of the time by path).
 
 use std::{
     ffi::OsStr,
@@ -17,7 +17,7 @@ use rustix::{
 
 use crate::disk::{folder::EntryKind, folder::FileStat};
 
-/// Opening never waits for the other end of a pipe.
+/// Opening never blocks on a pipe.
 const READING: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Handle {
         Ok((entry_kind(FileType::from_raw_mode(stat.st_mode)), file_stat(&stat)))
     }
 
-    /// Opens the file called `name`; fails if it became a link since its folder was listed.
+    /// Fails if it became a link since the listing.
     pub(super) fn open_with_stat(&self, name: &str) -> io::Result<(File, EntryKind, FileStat)> {
         let file =
             File::from(retry_on_intr(|| openat(&self.0, name, READING | OFlags::NOFOLLOW, Mode::empty()))?);
@@ -69,7 +69,7 @@ impl Handle {
     }
 }
 
-/// Hands over entries from the system's buffer: `Dir` reads smaller pieces and allocates every name.
+/// Reads the system's buffer: `Dir` reads smaller pieces and allocates every name.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn each_entry(folder: &OwnedFd, mut take: impl FnMut(&CStr, FileType) -> io::Result<()>) -> io::Result<()> {
     let mut buffer = [std::mem::MaybeUninit::uninit(); 32 * 1024];
@@ -111,7 +111,7 @@ fn file_stat(stat: &rustix::fs::Stat) -> FileStat {
     }
 }
 
-/// A field of a stat, whose type differs between systems; 0 for a value that no file has.
+/// A stat's field, whose type differs between systems; 0 if out of range.
 fn number<Wide: Default>(field: impl TryInto<Wide>) -> Wide {
     field.try_into().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A folder by its path: for systems that have no descriptors of folders.
+//! A folder by its path: for systems without descriptors of folders.
 #![expect(clippy::disallowed_methods, reason = "an edge module: folders are listed and files opened here")]
 
 use std::{

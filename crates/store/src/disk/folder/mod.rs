@@ -14,13 +14,13 @@ use std::{fs::File, io, ops::Range, path::Path};
 
 use crate::disk::file_reading::FileStat;
 
-/// The kind of a name in a folder. A symbolic link is a `Link`, whatever it leads to.
+/// A symbolic link is a `Link`, whatever its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EntryKind {
     File,
     Folder,
     Link,
-    /// A device, socket or pipe: nothing that has bytes to hash.
+    /// A device, socket or pipe: has no bytes to hash.
     Other,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Folder {
 
 #[derive(Clone, Debug)]
 struct Entry {
-    /// The first 16 bytes of the name: most comparisons of a sort end with them.
+    /// The first 16 bytes of the name, which decide most comparisons.
     start: u128,
     name: Range<usize>,
     kind: EntryKind,
@@ -43,7 +43,7 @@ struct Entry {
 
 impl Entry {
     fn append(names: &mut String, name: &str, kind: EntryKind) -> Self {
-        // No name holds a NUL, so the shorter of two names that begin alike is the lesser number, too.
+        // No name has a NUL, so padding keeps the order of prefixes.
         let mut start = [0; 16];
         let length = name.len().min(16);
         start[..length].copy_from_slice(&name.as_bytes()[..length]);
@@ -58,7 +58,7 @@ impl Entry {
 }
 
 impl Folder {
-    /// Opens and lists the folder at `path` below `root` (empty: the root itself).
+    /// `path` is below `root`; empty for the root itself.
     pub(crate) fn open(root: &Path, path: String) -> io::Result<Self> {
         let handle = if path.is_empty() { Handle::open(root)? } else { Handle::open(&root.join(&path))? };
         let (mut names, mut entries, mut names_not_utf8) = (String::new(), Vec::<Entry>::new(), Vec::new());
@@ -72,12 +72,11 @@ impl Folder {
         Ok(Self { path, handle, names, entries, names_not_utf8 })
     }
 
-    /// The folder's path below the root, with `/`; empty for the root.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
 
-    /// The number of names in the folder. The places of the names below count from 0, in their byte order.
+    /// The indices of names count from 0, in byte order.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -94,17 +93,17 @@ impl Folder {
         if self.path.is_empty() { name.to_owned() } else { [&*self.path, "/", name].concat() }
     }
 
-    /// Names that are no UTF-8, with replacement characters.
+    /// With replacement characters.
     pub(crate) fn names_not_utf8(&self) -> &[String] {
         &self.names_not_utf8
     }
 
-    /// The stat of the file at `place`; of what it leads to, where it is a link.
+    /// Of the target, if it is a link.
     pub(crate) fn stat(&self, place: usize) -> io::Result<(EntryKind, FileStat)> {
         self.handle.stat(self.name(place), self.kind(place) == EntryKind::Link)
     }
 
-    /// Opens the file at `place`, which is no link, with its kind and stat: the name is looked up once.
+    /// For a name that is not a link; looks it up once.
     pub(crate) fn open_with_stat(&self, place: usize) -> io::Result<(File, EntryKind, FileStat)> {
         self.handle.open_with_stat(self.name(place))
     }

@@ -21,7 +21,7 @@ use crate::disk::file_reading::{FileStat, STAT_BYTES};
 use stepmark_model::artifact::FileHash;
 
 pub(super) const MAGIC: &[u8; 8] = b"stepmark";
-/// A cache of another version is not read.
+/// Other versions are not read.
 pub(super) const VERSION: u32 = 4;
 pub(super) const HEADER: usize = 84;
 const FOLDER: usize = 16;
@@ -30,13 +30,13 @@ const DIGEST: usize = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hashing {
-    /// Nanoseconds since 1970 by this machine's clock, before the first file was looked at.
+    /// In nanoseconds since 1970, by this machine's clock, before the first file was looked at.
     pub(super) began: i64,
     /// Nanoseconds from then until the cache was written.
     pub(super) took: i64,
 }
 
-/// The manifest that a cache remembers, and its state: its path and its stat.
+/// A remembered manifest: its path and its stat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ManifestKey {
     pub(super) path: [u8; 8],
@@ -47,11 +47,10 @@ impl ManifestKey {
     pub(super) const NONE: Self = Self { path: [0; 8], stat: FileStat::NONE };
 }
 
-/// The mark of a file that the remembered manifest lists or does not list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Unlisted,
-    /// Listed with the hash of the entry.
+    /// With the entry's hash.
     Listed,
     ListedUnhashed,
 }
@@ -61,7 +60,6 @@ pub(super) const UNHASHED: u32 = 1 << 30;
 pub(super) const NOTED: u32 = 1 << 29;
 const SHARED: usize = 76;
 
-/// The bytes of a cache, known to be whole.
 #[derive(Debug)]
 pub(super) struct Bytes {
     bytes: Vec<u8>,
@@ -70,8 +68,8 @@ pub(super) struct Bytes {
 }
 
 impl Bytes {
-    /// Reads `file`, of `length` bytes, if it is a whole cache of this version. Both halves are read and
-    /// hashed at the same time: nothing else can be done before the cache is known to be whole.
+    /// Reads `file`, of `length` bytes, if it is a whole cache of this version. Hashes both halves in
+    /// parallel, since nothing else can start before.
     pub(super) fn read(file: &File, length: usize) -> io::Result<Option<Self>> {
         let Some(content) = length.checked_sub(DIGEST) else {
             return Ok(None);
@@ -87,7 +85,7 @@ impl Bytes {
         Ok(Self::of(bytes).filter(|_| is_whole))
     }
 
-    /// Takes `bytes`, of which the digest is right, if they are a cache of this version.
+    /// `None` for another version; the digest of `bytes` must be right.
     fn of(bytes: Vec<u8>) -> Option<Self> {
         let body = bytes.len().checked_sub(DIGEST)?;
         if !bytes.starts_with(MAGIC) || number(&bytes, 8) != VERSION {
@@ -102,7 +100,7 @@ impl Bytes {
         Hashing { began: long(&self.bytes, 20), took: long(&self.bytes, 28) }
     }
 
-    /// The manifest that is remembered; [`ManifestKey::NONE`] if none is.
+    /// [`ManifestKey::NONE`] if there is none.
     pub(super) fn manifest(&self) -> ManifestKey {
         manifest_key(&self.bytes)
     }
@@ -115,7 +113,7 @@ impl Bytes {
         self.text(self.folder_at(folder))
     }
 
-    /// The first entry of folder `folder`, and the one after its last.
+    /// The first entry of the folder, and the one after its last.
     pub(super) fn entries(&self, folder: usize) -> (usize, usize) {
         let at = self.folder_at(folder);
         let first = index(number(&self.bytes, at + 8)).min(self.entries);
@@ -144,7 +142,6 @@ impl Bytes {
         FileHash::from_digest(array(&self.bytes, self.entry_at(entry) + 40))
     }
 
-    /// Returns the note of entry `entry`; empty where it has none.
     pub(super) fn note(&self, entry: usize) -> &[u8] {
         let at = self.entry_at(entry);
         if number(&self.bytes, at + 4) & NOTED == 0 {
@@ -178,7 +175,7 @@ impl Bytes {
     }
 }
 
-/// Less than this many bytes are hashed sooner than a thread is started.
+/// In bytes: less is hashed sooner than a thread starts.
 const WORTH_A_THREAD: usize = 256 * 1024;
 
 pub(super) fn digest_of(content: &[u8]) -> [u8; DIGEST] {
@@ -187,7 +184,7 @@ pub(super) fn digest_of(content: &[u8]) -> [u8; DIGEST] {
     digest_of_halves(first, second)
 }
 
-/// Does the work for the first and for the second half of `length` bytes, at the same time where that pays.
+/// Works on two halves of `length` bytes, in parallel if that pays.
 fn both<T: Send>(length: usize, first: impl FnOnce() -> T, second: impl FnOnce() -> T + Send) -> (T, T) {
     if length < WORTH_A_THREAD {
         return (first(), second());
@@ -223,7 +220,7 @@ fn read_at(file: &File, mut bytes: &mut [u8], at: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// The manifest that a cache remembers, from the first [`HEADER`] bytes of its file, whole or not.
+/// `header` is the first [`HEADER`] bytes of a file, whole or not.
 pub(super) fn manifest_key(header: &[u8]) -> ManifestKey {
     ManifestKey { path: array(header, 36), stat: stat(header, 44) }
 }
@@ -232,7 +229,7 @@ fn stat(bytes: &[u8], at: usize) -> FileStat {
     FileStat::from_bytes(&array::<STAT_BYTES>(bytes, at))
 }
 
-/// The `N` bytes at `at`; zeros where the bytes end before.
+/// Zeros if the bytes end before.
 fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes.get(at..at + N).and_then(|slice| slice.try_into().ok()).unwrap_or([0; N])
 }
@@ -245,7 +242,7 @@ fn long(bytes: &[u8], at: usize) -> i64 {
     i64::from_le_bytes(array(bytes, at))
 }
 
-/// A u32 as an index. On a 16-bit machine, where it may not fit, it points past everything.
+/// On a 16-bit machine, where it may not fit, it is out of bounds for everything.
 fn index(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -1,13 +1,12 @@
-//! The hashes of files that have not changed since they were last hashed.
+//! The hashes of unchanged files.
 //!
-//! The cache is disposable: it is read or ignored as a whole, and a wrong one costs time, never truth. It
-//! lies in `.stepmark/local/cache/` and is the one thing that a reading command may write. A hash counts only
-//! while the file's size, times and inode are those seen when it was hashed, and while the file was not so
-//! new then that a change could have left no trace (git's rule for "racily clean" entries; see
-//! [`FileStat::may_hide_a_change`]).
+//! The cache is disposable: it is used or ignored as a whole, and a wrong one costs time, never correctness.
+//! It is in `.stepmark/local/cache/`, the only thing that a reading command may write. A hash is valid while
+//! the file has the same size, times and inode as when hashed, and was not so new then that a change could
+//! leave no trace (git's "racily clean"; see [`FileStat::may_hide_a_change`]).
 //!
-//! By the same rule it remembers what the manifest lists (`remembered`), so that a manifest that has not
-//! changed need not be read: with 100,000 files that is a fifth of the time of a verification.
+//! By the same rule it remembers the manifest's entries (`remembered`), so that an unchanged manifest is not
+//! read: with 100,000 files that saves a fifth of a verification.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the cache file is read and written here")]
 
 mod format;
@@ -35,17 +34,17 @@ pub(crate) use {
     renewal::{FolderRenewal, ReadManifest, Renewal},
 };
 
-/// The largest size of a cache in bytes: about a million files.
+/// In bytes: about a million files.
 const LIMIT: u64 = 256 * 1024 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct StatCache {
     bytes: Bytes,
-    /// Entries that may hide a change since then (nanoseconds since 1970, file system) are not believed.
+    /// In nanoseconds since 1970, file system time: entries that may hide a change since then are invalid.
     hashing_began: i64,
 }
 
-/// The beginning of a run, before it looks at any file.
+/// The start of a run, before it looks at any file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunStart {
     clock: Instant,
@@ -65,15 +64,15 @@ impl RunStart {
 }
 
 impl StatCache {
-    /// Reads the cache at `file`; `None` where there is none that is whole and of this version.
+    /// `None` if there is no whole one of this version.
     pub(crate) fn load(file: &Path) -> Option<Self> {
         let file = own_file::open(file.parent()?, file.file_name()?.as_ref(), Access::Read).ok()?;
         let metadata = file.metadata().ok().filter(|found| found.len() <= LIMIT)?;
         let bytes = Bytes::read(&file, usize::try_from(metadata.len()).ok()?).ok()??;
         let written = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         let written = i64::try_from(written.as_nanos()).ok()?;
-        // The clock that gives files their times may not be this machine's (a network file system), so the
-        // beginning is also counted back from the time that the cache file itself was given.
+        // File times may be another clock's (network file system), so the start is also computed back from
+        // the cache file's own time.
         let Hashing { began, took } = bytes.hashing();
         Some(Self { bytes, hashing_began: began.min(written.saturating_sub(took)) })
     }
@@ -95,11 +94,11 @@ impl StatCache {
     }
 
     pub(crate) fn folders(&self) -> impl Iterator<Item = &str> {
-        // They were text when they were written.
+        // They were text when written.
         (0..self.bytes.folders()).filter_map(|folder| std::str::from_utf8(self.bytes.path(folder)).ok())
     }
 
-    /// The first of `entries`, which are those of one folder, whose name is not less than `name`.
+    /// The first of `entries` (one folder's) with a name not less than `name`.
     pub(crate) fn entry_from(&self, entries: &Range<usize>, name: &str) -> usize {
         let (mut low, mut high) = (entries.start, entries.end);
         while low < high {
@@ -131,7 +130,7 @@ impl StatCache {
     }
 }
 
-/// Finds the entries of one folder's names, which are asked for in ascending order.
+/// Finds the entries of a folder's names, queried in ascending order.
 #[derive(Debug)]
 pub(crate) struct EntryCursor<'cache> {
     cache: Option<&'cache StatCache>,
@@ -139,7 +138,7 @@ pub(crate) struct EntryCursor<'cache> {
 }
 
 impl<'cache> EntryCursor<'cache> {
-    /// Before the first entry of `folder` whose name is not less than `first`.
+    /// Starts at the first entry of `folder` with a name not less than `first`.
     pub(crate) fn new(cache: Option<&'cache StatCache>, folder: &str, first: &str) -> Self {
         let mut entries = cache.map_or(0..0, |cache| cache.folder(folder));
         if let Some(cache) = cache {
@@ -153,7 +152,7 @@ impl<'cache> EntryCursor<'cache> {
         while !self.entries.is_empty() {
             let entry = self.entries.start;
             let known = cache.name(entry);
-            // Nearly always equal, which is sooner known than an order.
+            // Nearly always equal, which is cheaper to test than the order.
             let is_found = known == name.as_bytes();
             if !is_found && known > name.as_bytes() {
                 return None;
@@ -168,7 +167,7 @@ impl<'cache> EntryCursor<'cache> {
 }
 
 impl ManifestKey {
-    /// The key of the manifest at `path` as it is now; `None` where there is none.
+    /// `None` if there is no manifest.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let stat = FileStat::of(&fs::metadata(path).ok()?);
         let digest = FileHash::of(path.as_os_str().as_encoded_bytes());
@@ -176,7 +175,7 @@ impl ManifestKey {
         Some(Self { path, stat })
     }
 
-    /// Returns whether the cache at `file`, if whole, remembers this manifest so. Reads its header only.
+    /// Reads only the header, so the cache may be torn.
     pub(crate) fn is_remembered_in(&self, file: &Path) -> bool {
         let mut header = [0; HEADER];
         read_header(file, &mut header).is_some() && manifest_key(&header) == *self
@@ -189,12 +188,12 @@ fn read_header(file: &Path, header: &mut [u8]) -> Option<()> {
 }
 
 impl StatCache {
-    /// Returns whether the cache remembers this manifest, and it cannot have changed since without a trace.
+    /// True if the manifest is remembered, and cannot have changed since without a trace.
     pub(crate) fn remembers(&self, key: &ManifestKey) -> bool {
         self.bytes.manifest() == *key && !key.stat.may_hide_a_change(self.hashing_began)
     }
 
-    /// Returns what the remembered manifest says about the entry: nothing, or its hash, if it holds one.
+    /// The remembered manifest's entry: none, or its hash, if it has one.
     pub(crate) fn mark(&self, entry: usize) -> Option<Option<FileHash>> {
         match self.bytes.mark(entry) {
             Mark::Unlisted => None,

@@ -1,4 +1,4 @@
-//! A cache brought up to date after a run.
+//! Updating a cache after a run.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the cache file is written here")]
 
 use std::{collections::HashSet, fs, io, ops::Range, path::Path};
@@ -11,11 +11,10 @@ use crate::disk::{
 };
 use stepmark_model::artifact::FileHash;
 
-/// The results of a run for the files of one folder, or of a part of it.
 #[derive(Debug, Default)]
 pub(crate) struct FolderRenewal {
     path: String,
-    /// Entries of the earlier cache whose files are still there and were not hashed again.
+    /// Earlier entries whose files still exist and were not hashed again.
     kept: Vec<Range<usize>>,
     fresh: Vec<Fresh>,
 }
@@ -40,7 +39,7 @@ impl FolderRenewal {
         }
     }
 
-    /// The file was hashed; `stat` was taken before that.
+    /// `stat` is from before the file was hashed.
     pub(crate) fn hashed(&mut self, name: &str, stat: FileStat, hash: FileHash) {
         self.noted(name, stat, hash, Vec::new());
     }
@@ -69,7 +68,7 @@ impl FolderRenewal {
         earlier.into_iter().flat_map(|cache| {
             self.kept.iter().cloned().flatten().filter_map(|entry| {
                 let stat = cache.bytes.stat(entry);
-                // Under the later beginning of the new cache, an entry would be believed that was not before.
+                // The new cache begins later, so an entry that was not valid would become so.
                 let is_believed = !stat.may_hide_a_change(cache.hashing_began);
                 let (name, hash) = (cache.name(entry), cache.bytes.hash(entry));
                 let note = cache.note(entry);
@@ -79,8 +78,8 @@ impl FolderRenewal {
     }
 }
 
-/// Marks the entries of the files that are `listed`; both stand in the order of their names. A file that has
-/// another hash than the listed one, or no entry, gets an entry of its own, behind that of the file.
+/// Marks the entries of `listed` files; both are in name order. A file with another hash than the listed one,
+/// or without entry, gets one of its own after it.
 fn mark_listed<'run>(entries: &mut Vec<Entry<'run>>, listed: FolderRows<'run>) {
     const NO_HASH: FileHash = FileHash::from_digest([0; 32]);
     let (known, mut place) = (entries.len(), 0);
@@ -101,7 +100,7 @@ fn mark_listed<'run>(entries: &mut Vec<Entry<'run>>, listed: FolderRows<'run>) {
         }
     }
     if entries.len() > known {
-        // Stable: of one name, the entry that has a stat stays first.
+        // Stable: of one name, the entry with a stat stays first.
         entries.sort_by(|one, other| one.name.cmp(other.name));
     }
 }
@@ -112,15 +111,15 @@ pub(crate) struct Renewal<'run> {
     pub(crate) folders: Vec<FolderRenewal>,
     pub(crate) visited: &'run HashSet<String>,
     pub(crate) manifest: Option<ReadManifest<'run>>,
-    /// The bytes shared by all notes: of the earlier cache with more behind it, where notes of that are kept.
+    /// Shared by all notes: the earlier cache's, extended if notes of that are kept.
     pub(crate) shared: &'run [u8],
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadManifest<'run> {
-    /// Its state, taken before it was read.
+    /// From before it was read.
     pub(crate) key: ManifestKey,
-    /// All that it says: a manifest with oddities is not to be remembered, as they are told on every run.
+    /// Complete: a manifest with oddities is not remembered, since they are reported in every run.
     pub(crate) files: &'run ListedFiles<'run>,
 }
 
@@ -132,9 +131,9 @@ struct Entry<'run> {
     note: &'run [u8],
 }
 
-/// Makes the folder of the cache, with a file that keeps it out of git in a project without `init`.
+/// Includes an ignore file, for projects without `init`.
 fn make_folder(folder: &Path) -> io::Result<()> {
-    // `.stepmark` is for everybody who reads the project; what is below it belongs to this user alone.
+    // `.stepmark` is for everybody who reads the project; folders below it are this user's alone.
     if let Some(shared) = folder.ancestors().nth(2) {
         fs::create_dir_all(shared)?;
     }
@@ -146,7 +145,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 impl Renewal<'_> {
-    /// Returns whether a new cache would save hashing or reading; a file of the future alone is no reason.
+    /// True if a new cache would save hashing or reading; a file with a future time alone is no reason.
     pub(crate) fn is_worthwhile(&self, earlier: Option<&StatCache>) -> bool {
         let moment = self.start.moment;
         let mut fresh = self.folders.iter().flat_map(|folder| &folder.fresh);
@@ -157,7 +156,7 @@ impl Renewal<'_> {
         fresh.any(|file| !file.stat.may_hide_a_change(moment)) || self.manifest.is_some_and(is_news)
     }
 
-    /// Replaces the cache by `earlier` and this run's; a torn one is recognised by its digest and ignored.
+    /// Writes `earlier` merged with this run; a torn cache is recognised by its digest.
     pub(crate) fn write(self, earlier: Option<&StatCache>, file: &Path) -> io::Result<()> {
         let (start, manifest) =
             (self.start, self.manifest.map_or(ManifestKey::NONE, |manifest| manifest.key));
@@ -179,7 +178,7 @@ impl Renewal<'_> {
             let fresh = parts.iter().flat_map(FolderRenewal::fresh);
             let kept = parts.iter().flat_map(|part| part.kept_entries(earlier));
             let mut entries: Vec<Entry<'_>> = fresh.chain(kept).collect();
-            // Stable: of a file that was kept at first and read later, the fresh entry counts.
+            // Stable: of a file kept first and read later, the fresh entry counts.
             entries.sort_by(|one, other| one.name.cmp(other.name));
             entries.dedup_by(|later, first| later.name == first.name);
             let path = parts.first().map_or("", |part| &part.path);
@@ -202,7 +201,7 @@ impl Renewal<'_> {
         self.folders.append(&mut new);
     }
 
-    /// Keeps folders that this run did not visit, unless they are more than it did: then most likely gone.
+    /// Keeps unvisited folders, unless they outnumber the visited: then they are probably gone.
     fn keep_unvisited(&mut self, earlier: Option<&StatCache>) {
         let Some(cache) = earlier else {
             return;

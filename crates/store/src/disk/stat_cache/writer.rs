@@ -9,7 +9,7 @@ use crate::disk::{
 };
 use stepmark_model::artifact::FileHash;
 
-/// The bytes of a cache in the making: folders by their paths, the entries of each by their names.
+/// Folders must be added in path order, and entries in name order.
 #[derive(Debug)]
 pub(super) struct Writer {
     bytes: Vec<u8>,
@@ -17,7 +17,7 @@ pub(super) struct Writer {
     texts: Vec<u8>,
     folder_count: u32,
     entry_count: u32,
-    /// The start and the length of what all notes share.
+    /// Start and length of what all notes share.
     shared: (u32, u32),
 }
 
@@ -27,7 +27,7 @@ impl Writer {
         Self { bytes: vec![0; HEADER], folders, texts, folder_count: 0, entry_count: 0, shared: (0, 0) }
     }
 
-    /// Begins a folder; `None` when the cache is full (4 GiB of names).
+    /// `None` if the cache is full (4 GiB of names).
     pub(super) fn folder(&mut self, path: &[u8], entries: usize) -> Option<()> {
         let (start, length) = self.text(path)?;
         for number in [start, length, self.entry_count, u32::try_from(entries).ok()?] {
@@ -37,7 +37,7 @@ impl Writer {
         Some(())
     }
 
-    /// Adds an entry to the folder begun last, with `note` unless empty; `None` when the cache is full.
+    /// Adds to the last folder; an empty `note` is left out. `None` if the cache is full.
     pub(super) fn entry(
         &mut self,
         name: &[u8],
@@ -65,7 +65,7 @@ impl Writer {
         Some(())
     }
 
-    /// Adds what all notes share; `None` when the cache is full.
+    /// `None` if the cache is full.
     pub(super) fn share(&mut self, shared: &[u8]) -> Option<()> {
         self.shared = self.text(shared)?;
         Some(())
