@@ -15,29 +15,28 @@ use stepmark_model::{
     transition::TransitionRefusal,
 };
 
-/// A reason why something was not done. Its kind says what a program may do about it.
+/// The kind says what a program may do about it.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
-/// The kinds of errors; a command ends by them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A path, a name or a value was given that makes no sense.
+    /// An invalid path, name or value.
     Usage,
-    /// There is no such file in the project.
+    /// The project has no such file.
     Missing,
-    /// No event, session or commit has the name that was given.
+    /// No event, session or commit has this name.
     Unknown,
-    /// No record has the id that was given.
+    /// No record has this id.
     NoRecord,
-    /// A system of records is used before it was begun.
+    /// A system of records is used before its start.
     NotBegun,
-    /// It may not be done now, or not by this actor.
+    /// Not allowed now, or not for this actor.
     Refused,
-    /// Something has that name already.
+    /// The name is taken.
     Exists,
-    /// Another program was faster: trying again helps.
+    /// Another program was faster: retry.
     Conflict,
     /// Somebody else holds a lease.
     Held,
@@ -45,20 +44,20 @@ pub enum ErrorKind {
     Io,
     /// Nothing is left to do.
     Nothing,
-    /// There is work, and it waits for other work.
+    /// The remaining work waits for other work.
     Waits,
-    /// There is work, and only a person can go on.
+    /// The remaining work needs a person.
     Person,
 }
 
-/// The state of the files of a change that ended with an error: whether they have their new content.
+/// The state of a failed change's files: do they have their new content?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteState {
     /// No file was changed: the command can be run again.
     NotWritten,
-    /// The files have their new content, but for what the error names.
+    /// The files have their new content, except what the error names.
     Written,
-    /// A part may have it: the next command that writes finishes it. A person has to look at kept bytes.
+    /// Possibly in part: the next writing command finishes it. A person must look at kept bytes.
     Unknown,
 }
 
@@ -68,7 +67,7 @@ type Source = Box<dyn StdError + Send + Sync>;
 struct Inner {
     kind: ErrorKind,
     path: Option<ProjectPath>,
-    /// `None` where the error is told as its source.
+    /// `None` if the source is the message.
     message: Option<String>,
     help: Option<String>,
     help_of_tools: Option<String>,
@@ -93,7 +92,7 @@ impl Error {
         Self::of(kind, Some(message.into()), None)
     }
 
-    /// An error that is told as `source`, which [`Error::detail`] finds again.
+    /// Shows `source` as the message; [`Error::detail`] finds it.
     pub fn told(kind: ErrorKind, source: impl Into<Source>) -> Self {
         Self::of(kind, None, Some(source.into()))
     }
@@ -131,7 +130,7 @@ impl Error {
         self
     }
 
-    /// The same, with what helps a caller of tools.
+    /// Adds help for callers of tools.
     pub fn help_of_tools(mut self, help: impl Into<String>) -> Self {
         self.0.help_of_tools = Some(help.into());
         self
@@ -146,7 +145,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns whether nothing can be done now: nothing is left, or others come first.
+    /// True if nothing can be done now: nothing is left, or others come first.
     pub const fn is_idle(&self) -> bool {
         matches!(self.0.kind, ErrorKind::Nothing | ErrorKind::Waits | ErrorKind::Person)
     }
@@ -155,12 +154,11 @@ impl Error {
         self.0.kind == ErrorKind::Missing
     }
 
-    /// The file that it is about, where it is about one.
     pub const fn path(&self) -> Option<&ProjectPath> {
         self.0.path.as_ref()
     }
 
-    /// The help, where the message does not say it.
+    /// Only if the message does not include it.
     pub fn remedy(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
@@ -169,7 +167,7 @@ impl Error {
         self.0.help_of_tools.as_deref()
     }
 
-    /// The same, as the error of a change: nothing was written, where it does not say otherwise.
+    /// Marks it as the error of a change that wrote nothing, unless it says otherwise.
     pub fn unwritten(self) -> Self {
         let state = self.0.write_state.unwrap_or(WriteState::NotWritten);
         self.wrote(state)
@@ -180,24 +178,23 @@ impl Error {
         self
     }
 
-    /// The same, where a system of records tells it: a command ends by it as by a refusal.
+    /// For systems of records: the exit code is that of a refusal.
     #[cfg(feature = "write")]
     pub(crate) fn in_system(mut self) -> Self {
         (self.0.kind, self.0.help, self.0.write_state) = (ErrorKind::Refused, None, None);
         self
     }
 
-    /// The state of the files that it is about; `None` where it is about no change.
+    /// `None` if it is about no change.
     pub const fn write_state(&self) -> Option<WriteState> {
         self.0.write_state
     }
 
-    /// The reason, where it is a `T`.
     pub fn detail<T: StdError + 'static>(&self) -> Option<&T> {
         self.0.source.as_deref()?.downcast_ref()
     }
 
-    /// The reason, where it is a `T`; else the error as it is.
+    /// Returns the error itself if its source is not a `T`.
     #[cfg(feature = "write")]
     pub(crate) fn into_detail<T: StdError + 'static>(mut self) -> Result<T, Self> {
         match self.0.source.take().map(<dyn StdError + Send + Sync>::downcast) {
@@ -225,7 +222,7 @@ impl StdError for Error {
     }
 }
 
-/// A constructor of each frequent kind.
+/// Constructors of frequent kinds.
 macro_rules! kinds {
     ($($name:ident: $kind:ident,)+) => {
         impl Error {
@@ -245,7 +242,6 @@ kinds! {
     exists: Exists,
 }
 
-/// The errors that are told as they are, each with its kind.
 macro_rules! told {
     ($($error:ty: $kind:ident,)+) => {
         $(impl From<$error> for Error {
@@ -283,7 +279,7 @@ impl From<FlowRefusal> for Error {
 }
 
 impl ErrorKind {
-    /// The kind where nothing can be done now, and so much work is open.
+    /// `open`: the amount of open work.
     pub(crate) const fn idle(open: usize, is_for_person: bool) -> Self {
         match (open, is_for_person) {
             (_, true) => Self::Person,
@@ -294,7 +290,7 @@ impl ErrorKind {
 }
 
 impl WriteState {
-    /// The word for it in JSON: `not_written`, `written` or `unknown`.
+    /// The word in JSON: `not_written`, `written` or `unknown`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NotWritten => "not_written",
@@ -306,7 +302,7 @@ impl WriteState {
 
 #[cfg(feature = "write")]
 impl Error {
-    /// Returns whether another program's writing kept this change from being made: trying again later helps.
+    /// True if another program's write prevented this change: retry later.
     pub fn is_conflict(&self) -> bool {
         self.0.kind == ErrorKind::Conflict
     }

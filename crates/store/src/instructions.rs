@@ -1,5 +1,5 @@
-//! The instruction file of the project: assembled, judged, and written anew at a cycle boundary only: a
-//! session that runs keeps the instructions that it began with.
+//! The project's instruction file: assembled, compared, and rewritten only between cycles, since a running
+//! session keeps its instructions.
 
 use crate::{Error, ErrorKind};
 use std::borrow::Cow;
@@ -20,20 +20,20 @@ use stepmark_model::{
     },
 };
 
-/// The cached instruction file and how it stands against its inputs.
+/// The cached instruction file, compared with its inputs.
 #[derive(Debug)]
 pub struct CachedInstructions {
     pub output: ProjectPath,
     pub meta_file: ProjectPath,
     pub verdict: CacheState,
-    /// Its bytes, as they were hashed; `None` where there is none.
+    /// As hashed; `None` if there is no file.
     pub bytes: Option<Vec<u8>>,
     pub assembled: String,
-    /// The meta file of that text; `cached_at` stays that of the one in place while the text is the same.
+    /// For the new text; `cached_at` is kept while the text is the same.
     pub meta: InstructionMeta,
-    /// Artifacts whose state cannot be read: they stand in the text without a digest.
+    /// Artifacts with unreadable state: they have no digest in the text.
     pub unreadable: Vec<ProjectPath>,
-    /// Folders and links that could not be followed in search of artifacts.
+    /// Folders and links that the search for artifacts could not follow.
     pub problems: Vec<WalkProblem>,
     meta_bytes: Option<Vec<u8>>,
 }
@@ -41,8 +41,8 @@ pub struct CachedInstructions {
 impl Projection for CachedInstructions {
     const FACTS: ProjectionFacts = ProjectionFacts::INSTRUCTIONS;
 
-    /// The instruction file goes first, so that no meta file ever vouches for bytes that are not there; after
-    /// a crash in between the cache is judged stale, and the next call fixes it.
+    /// The instruction file comes first, so that no meta file vouches for missing bytes; after a crash in
+    /// between the cache is stale, and the next call fixes it.
     fn files(&self) -> Vec<ProjectedFile<'_>> {
         let is_foreign = |bytes: &Option<Vec<u8>>, is_own: fn(&[u8]) -> bool| {
             bytes.as_deref().is_some_and(|bytes| !bytes.is_empty() && !is_own(bytes))
@@ -83,8 +83,7 @@ impl Workspace {
 }
 
 impl Instructions<'_> {
-    /// Assembles the instructions and judges what is cached; `None` where the configuration names no output.
-    /// Nothing is written.
+    /// `None` if no output is configured. Writes nothing.
     pub fn read(&self) -> Result<Option<CachedInstructions>, Error> {
         let configuration = self.workspace.configuration();
         let Some(output) = configuration.instructions.output.clone() else { return Ok(None) };
@@ -105,7 +104,7 @@ impl Instructions<'_> {
             meta.cached_at = earlier.cached_at;
         }
         if meta.cached_at.is_empty() {
-            // As Python's `datetime.isoformat` writes it, which is what claude-mpm reads.
+            // In the format of Python's `datetime.isoformat`, which claude-mpm reads.
             meta.cached_at = self.workspace.now().strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
         }
         let verdict = CacheState::judge(bytes.as_deref(), meta_bytes.as_deref(), &assembled, &meta);
@@ -161,26 +160,26 @@ impl Instructions<'_> {
     }
 }
 
-/// The number of attempts in all, when another program writes the instructions meanwhile.
+/// Total attempts if another program writes the instructions meanwhile.
 #[cfg(feature = "write")]
 const ATTEMPTS: usize = 3;
 
 #[cfg(feature = "write")]
 #[derive(Debug)]
 pub struct Refreshed {
-    /// The instructions as they are now; the verdict is the one *before*.
+    /// The new instructions, with the verdict *before* the refresh.
     pub before: CachedInstructions,
     pub is_written: bool,
-    /// The file that keeps what somebody had edited in the instruction file, which was written anew.
+    /// The copy of an edited file that was rewritten.
     pub kept: Option<ProjectPath>,
 }
 
 #[cfg(feature = "write")]
 impl Instructions<'_> {
-    /// Writes the instruction file and its meta file where they are not what the inputs give; `None` where
-    /// the configuration names no output. Call it between two cycles of an agent only (a session starts or
-    /// ends, the process is about to be replaced by an agent, a person says so): in between instructions are
-    /// immutable. What somebody has edited is kept in another file.
+    /// Rewrites the instruction file and its meta file if they differ from the inputs; `None` if no output is
+    /// configured. Call it only between two cycles of an agent (a session starts or ends, the process is
+    /// about to become an agent, a person asks): instructions are immutable within one. Edits are kept in
+    /// another file.
     pub fn refresh(&self) -> Result<Option<Refreshed>, Error> {
         let mut attempt = 1;
         loop {

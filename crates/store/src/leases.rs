@@ -1,6 +1,5 @@
-//! Leases on the disk: `leases/HASH-OF-KEY.json` in the local state, for all work trees of a repository (see
-//! [`stepmark_model::lease`] for what they mean). A lease changes under the lock of its artifact and that of
-//! all leases, and durably.
+//! Leases on the disk: `leases/HASH-OF-KEY.json` in the local state, shared by all work trees (semantics:
+//! [`stepmark_model::lease`]). A lease changes durably, under the locks of its artifact and of all leases.
 
 use std::io;
 
@@ -22,14 +21,14 @@ use stepmark_model::{
     lease::{self, AcquiredLease, Claim, LeaseRefusal},
 };
 
-/// The largest number of bytes that the file of a lease may have.
+/// In bytes.
 pub(crate) const LIMIT: u64 = 64 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseState {
     pub artifact: ArtifactKey,
     pub path: ProjectPath,
-    /// Its lease; `None` where none was ever taken.
+    /// `None` if it was never leased.
     pub lease: Option<Lease>,
 }
 
@@ -45,7 +44,6 @@ pub struct Leases<'w> {
 }
 
 impl Workspace {
-    /// The leases of a project's artifacts.
     pub const fn leases(&self) -> Leases<'_> {
         Leases { workspace: self }
     }
@@ -85,8 +83,7 @@ impl Leases<'_> {
 
 #[cfg(feature = "write")]
 impl Leases<'_> {
-    /// Takes the lease of the artifact at `path` for whoever acts here, until `duration` from now. The
-    /// journal is told when it is taken over from a holder that did not release it.
+    /// For the current actor. Appends an event if it is taken over from a holder that did not release it.
     pub fn take(
         &self,
         path: &ProjectPath,
@@ -117,7 +114,6 @@ impl Leases<'_> {
         Ok(taken)
     }
 
-    /// Moves the end of a lease that is held here to `duration` from now.
     pub fn renew(&self, path: &ProjectPath, duration: std::time::Duration) -> Result<Lease, Error> {
         self.change(path, |current, _| {
             let lease = lease::renew(current, self.workspace.attribution(), self.workspace.now(), duration)?;
@@ -129,7 +125,7 @@ impl Leases<'_> {
         self.release_as(path, self.workspace.attribution())
     }
 
-    /// Gives up the leases of the session that acts here, and returns the artifacts.
+    /// Returns the artifacts.
     pub fn release_of_session(&self) -> Result<Vec<ProjectPath>, Error> {
         let Some(session) = self.workspace.attribution().session.as_ref() else { return Ok(Vec::new()) };
         let state = self.workspace.root().state();
@@ -140,14 +136,14 @@ impl Leases<'_> {
         let folder = state.folder(StateFolder::Leases).map_err(|error| listed(io::Error::from(error)))?;
         let mut released = Vec::new();
         for name in commit::names_in(&folder).map_err(listed)? {
-            // What cannot be read is told by whoever wants that lease.
+            // Whoever wants that lease gets the error.
             let lease =
                 own_file::read(&folder, name.as_ref(), LIMIT).ok().and_then(|bytes| Lease::read(&bytes));
             let Some(lease) = lease else { continue };
             let holder = lease.tenure.as_ref().and_then(|tenure| tenure.session.as_deref());
             if holder == Some(session.as_str()) {
                 match self.release(&lease.path) {
-                    // Its artifact is gone, and the lease runs out.
+                    // Its artifact is gone; the lease expires.
                     Err(error) if error.path() == Some(&lease.path) => {}
                     other => drop(other?),
                 }
@@ -157,7 +153,7 @@ impl Leases<'_> {
         Ok(released)
     }
 
-    /// Gives up the lease that this process has just taken: its number shows that, with or without a session.
+    /// Identifies the lease by its fencing number, with or without a session.
     pub(crate) fn release_taken(&self, path: &ProjectPath, taken: &Lease) -> Result<Lease, Error> {
         self.release_as(
             path,
@@ -165,7 +161,6 @@ impl Leases<'_> {
         )
     }
 
-    /// Gives up a lease that was taken to make one step, which is made.
     pub(crate) fn release_after_step(&self, artifact: &Artifact) -> Result<(), Error> {
         let path = artifact.path();
         let tenure = self.read(path, &ArtifactKey::of(artifact))?.and_then(|lease| lease.tenure);
@@ -182,11 +177,10 @@ impl Leases<'_> {
         })
     }
 
-    /// Refuses a change of the artifact that was `old` if a lease forbids it. To be called under the locks of
-    /// the change, before it is published.
+    /// Refuses a change that a lease forbids. Call it under the change's locks, before publication.
     pub(crate) fn admit(&self, path: &ProjectPath, old: Option<&Artifact>) -> Result<(), Error> {
         let own = old.map(ArtifactKey::of);
-        // A lease that was taken before the artifact had an id holds on.
+        // A lease from before the artifact had an id is still valid.
         let keys = own.into_iter().filter(|key| !key.is_path()).chain([ArtifactKey::of_path(path)]);
         for key in keys {
             let lease = self.read(path, &key)?;

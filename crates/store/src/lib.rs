@@ -1,8 +1,8 @@
-//! The edge of stepmark: files, history, locks, git and the database of queries. Everything else is pure and
-//! stands in `stepmark-model`.
+//! The I/O of stepmark: files, history, locks, git and the query database. The rest is pure, in
+//! `stepmark-model`.
 //!
-//! Everything that can change a file stands behind the feature `write`; history, versions in git and all that
-//! asks SQLite behind `history`, which `write` brings; watching for changes behind `watch`.
+//! Features: `write` for all that changes files; `history` for history, versions in git and SQLite (implied
+//! by `write`); `watch` for watching.
 
 mod error;
 pub mod disk;

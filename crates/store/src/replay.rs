@@ -1,4 +1,4 @@
-//! Replaying the history of artifacts, and comparing where it leads to with the artifacts as they are.
+//! Replays the history of artifacts, and compares the result with their state.
 
 use std::collections::HashSet;
 
@@ -19,22 +19,21 @@ pub struct Replayed {
     pub key: ArtifactKey,
     pub state: HistoryState,
     pub events: usize,
-    /// The event that led to its unexplained state before, which git has not checked out.
+    /// The event that led to the unexplained state earlier, if git has not checked it out.
     pub earlier: Option<EventId>,
-    /// The differences, where its state is unexplained, from the state after the last event.
+    /// From the state after the last event, if the current one is unexplained.
     pub changes: Vec<Change>,
-    /// The reason why there is nothing to compare an unexplained state with.
+    /// The reason why an unexplained state cannot be compared.
     pub obstacle: Option<Error>,
-    /// Events that do not lead to the state that they record.
+    /// Events that do not lead to their recorded state.
     pub damage: Vec<ReplayError>,
 }
 
 #[derive(Debug, Default)]
 pub struct ReplayedArtifacts {
-    /// The artifacts, in the order of their paths.
     pub artifacts: Vec<Replayed>,
     pub unreadable: Vec<Error>,
-    /// Folders that cannot be read, and names that no artifact may have.
+    /// Unreadable folders, and invalid names.
     pub problems: Vec<WalkProblem>,
     pub checkpoints: Vec<(ProjectPath, Error)>,
 }
@@ -44,7 +43,7 @@ impl ProjectHistory<'_> {
         let found = self.workspace.artifacts()?;
         let mut all = ReplayedArtifacts { unreadable: found.unreadable, ..ReplayedArtifacts::default() };
         all.problems = found.problems;
-        // Nothing that history knows is lost where a link leads nowhere.
+        // History loses nothing by a dangling link.
         all.problems.retain(|problem| !matches!(problem.kind, WalkProblemKind::BrokenLink { .. }));
         let mut checked_out = self.workspace.repository().checked_out();
         let mut seen: HashSet<EventId> = HashSet::new();
@@ -55,7 +54,7 @@ impl ProjectHistory<'_> {
             seen.extend(lineage.heads().into_iter().map(|head| head.id));
             all.artifacts.push(self.compared(path, key, Some(artifact), &lineage, &mut checked_out)?);
         }
-        // Files that are gone, or show no state of a workflow any more.
+        // Files that are gone, or without workflow state.
         let reported: HashSet<ProjectPath> =
             all.unreadable.iter().filter_map(|error| error.path().cloned()).collect();
         for known in self.ask(History::artifacts)? {
@@ -90,7 +89,6 @@ impl ProjectHistory<'_> {
         self.compared(path.clone(), key, artifact.as_ref(), &lineage, checked_out)
     }
 
-    /// The artifact as it is; `None` where there is no file.
     fn present(&self, path: &ProjectPath) -> Result<Option<Artifact>, Error> {
         match self.workspace.read_file(path) {
             Ok(bytes) => Ok(Some(Artifact::read(path.clone(), bytes))),
@@ -151,7 +149,7 @@ impl ProjectHistory<'_> {
     }
 }
 
-/// The relation of an artifact's state to its history, and the event that led to an unexplained state before.
+/// With the event that led to an unexplained state earlier, if any.
 fn history_state(
     lineage: &Lineage,
     path: &ProjectPath,
@@ -159,13 +157,13 @@ fn history_state(
     checked_out: &mut CheckedOut,
 ) -> (HistoryState, Option<EventId>) {
     match lineage.history_state(digests) {
-        // The checked out commit does not have it either: this is the state before its first event.
+        // Not in HEAD either: this is the state before its first event.
         HistoryState::Unexplained { head } if digests.is_none() && checked_out.lacks(path) => (
             first(lineage)
                 .map_or(HistoryState::Unexplained { head }, |event| HistoryState::Earlier { event }),
             None,
         ),
-        // Only git brings an earlier state back: an editor that writes an older text does not explain it.
+        // Only git explains an earlier state; an editor that writes an older text does not.
         HistoryState::Earlier { event } if !checked_out.explains(path, digests) => {
             let head = lineage.heads().last().map_or(event, |head| head.id);
             (HistoryState::Unexplained { head }, Some(event))

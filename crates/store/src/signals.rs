@@ -1,4 +1,4 @@
-//! Signs of life of agents: small files in the local state of the clone, replaced and never flushed.
+//! Signs of life: small files of agents in the local state, replaced and never flushed.
 
 #[cfg(feature = "write")]
 use std::io;
@@ -10,7 +10,7 @@ use stepmark_model::records::{Signal, Signals};
 
 const LIMIT: u64 = 64 * 1024;
 
-/// The signals of all agents of `system`. Those that cannot be read are left out: an agent repeats its own.
+/// Skips unreadable ones: an agent repeats its own.
 pub(crate) fn read_signals(root: &Root, system: &str) -> Signals {
     let Ok(folder) = root.state().folder(StateFolder::Signals) else { return Signals::new() };
     let read = |name: String| {
@@ -22,7 +22,7 @@ pub(crate) fn read_signals(root: &Root, system: &str) -> Signals {
     names_in(&folder).unwrap_or_default().into_iter().filter_map(read).collect()
 }
 
-/// Notes that an agent of `system` is alive; `name` is that of its file.
+/// `name` is the file's.
 #[cfg(feature = "write")]
 pub(crate) fn write_signal(root: &Root, (system, name): (&str, &str), signal: &Signal) -> io::Result<()> {
     let folder = root.state().make(StateFolder::Signals).map_err(io::Error::other)?;

@@ -1,4 +1,4 @@
-//! Examining a project for what is not as it should be, and repairing what needs no decision.
+//! Diagnosing a project, and repairs that need no decision.
 
 use std::ops::Range;
 use stepmark_model::artifact::StateUnreadable;
@@ -27,13 +27,12 @@ use stepmark_model::{
 
 #[derive(Debug, Default)]
 pub struct Diagnosis {
-    /// Everything that is not as it should be, after what was fixed.
     pub findings: Vec<DoctorFinding>,
-    /// The repairs: of commits and seals that were cut off, of torn lines, of files that were left.
+    /// Repaired: interrupted commits and seals, torn lines, leftover files.
     pub fixed: Vec<DoctorFix>,
-    /// The artifacts of which history knows a later state, as that of another branch or work tree.
+    /// Artifacts with a later state in history, as that of another branch or work tree.
     pub behind: Vec<ProjectPath>,
-    /// Set where the index of the journal had lost events, and was made anew.
+    /// True if the journal's index had lost events, and was rebuilt.
     pub is_index_renewed: bool,
 }
 
@@ -49,7 +48,6 @@ impl Workspace {
 }
 
 impl Doctor<'_> {
-    /// Looks for what is not as it should be. Reads only.
     pub fn diagnose(&self) -> Result<Diagnosis, Error> {
         let (root, history) = (self.workspace.root(), self.workspace.history());
         let mut findings = Vec::new();
@@ -62,7 +60,7 @@ impl Doctor<'_> {
         let unpublished = commit::unpublished_segments(root).map_err(Error::from)?;
         let segment = |name: &_| DoctorFinding::unpublished_segment(&tracked_file(name));
         findings.extend(unpublished.iter().map(segment));
-        // The segments themselves: an index that lost rows would know of nothing.
+        // The segments themselves: an index that lost rows would miss events.
         let verified = verify_segments(root)?;
         let is_index_renewed = history.ask(|history| history.renew_if_wrong(&verified))?;
         findings.extend(verified.problems.iter().map(DoctorFinding::journal_line));
@@ -81,7 +79,7 @@ impl Doctor<'_> {
         Ok(Diagnosis { findings, behind, is_index_renewed, ..Diagnosis::default() })
     }
 
-    /// Finishes what was cut off, cuts torn lines off the journal, and looks what is left.
+    /// Finishes interrupted commits, cuts torn lines off the journal, and diagnoses the rest.
     pub fn repair(&self) -> Result<Diagnosis, Error> {
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
         let mut finished = commit::interrupted_paths(root)?;
@@ -120,9 +118,9 @@ impl Doctor<'_> {
         Ok(Diagnosis { fixed, ..self.diagnose()? })
     }
 
-    /// Does what commands of systems do behind their first commit. What cannot be done `check` finds.
+    /// Does what commands of systems do after their first commit. `check` finds what fails.
     fn finish_systems(&self) -> Vec<ProjectPath> {
-        // The file of option C is written on `save` alone.
+        // The file of option C is written only by `save`.
         let tasks = self
             .workspace
             .coordination()
@@ -158,15 +156,15 @@ fn fix_of(repair: &SetAsideRepair) -> DoctorFix {
     }
 }
 
-/// The start of the names of files that commits leave beside others (`commit`, "Guarantees").
+/// The prefix of files that commits leave beside others (`commit`, "Guarantees").
 const PREFIX: &str = ".stepmark-";
 
-/// The start of the names of those that hold bytes of other programs.
+/// The prefix of those with other programs' bytes.
 const KEPT: &str = ".stepmark-kept-";
 
 const TEMPORARY: &str = ".tmp";
 
-/// Folders of other tools, in which no artifact stands.
+/// Folders of other tools, which have no artifacts.
 const FOREIGN: [&str; 2] = [".git", "node_modules"];
 
 struct Collector(Vec<String>);
@@ -178,11 +176,10 @@ impl Visitor for Collector {
     }
 }
 
-/// The files that commits left beside others, in order.
 #[derive(Debug, Default)]
 struct LeftFiles {
     kept: Vec<String>,
-    /// A process that was killed left them, or one that lives is writing them.
+    /// Left by a killed process, or just being written.
     temporary: Vec<String>,
 }
 
@@ -264,7 +261,7 @@ impl DoctorFinding {
         Self::new("commit-set-aside", record, message, help)
     }
 
-    /// Something stands where a project without git keeps the state of a clone.
+    /// Something is in the place of a clone's state in a project without git.
     fn old_state() -> Self {
         let message = "files stand here that are not read: the state of this clone is in git's folder";
         let help = "remove it; where it is your own history from before `git init`: `mv .stepmark/local/* .git/stepmark/`";
@@ -344,7 +341,7 @@ impl DoctorFinding {
                          checkpoint back"
                     ),
                 ),
-                // It is in an earlier state again, which git has not checked out.
+                // An earlier state, which git has not checked out.
                 (_, Some(earlier)) => Self::new(
                     "written-back",
                     path,

@@ -1,5 +1,4 @@
-//! Making fixes in artifacts of the project: decided on the bytes that are there, committed and recorded like
-//! any change.
+//! Fixing artifacts: decided on the current bytes, committed and recorded like any change.
 
 use std::cell::RefCell;
 
@@ -38,16 +37,15 @@ impl Fixes<'_> {
             let artifact = self.workspace.read_again(path, bytes)?;
             let found =
                 self.workspace.check(std::slice::from_ref(&artifact), Selection::Some, Known::LeftOut)?;
-            // Gates on the disk are those of the file as it stands there; they follow when it is committed.
+            // Gates on the disk follow when the file is committed.
             let findings = found.files.into_iter().flat_map(|file| file.findings);
             Ok(findings.filter(|finding| finding.rule.is_of_artifact()).collect())
         })
         .map_err(Error::unwritten)
     }
 
-    /// Makes the fixes that are `allowed` in the artifact at `path`. They are decided again where another
-    /// program changes the file meanwhile; a lease of somebody else is respected, gates follow, and history
-    /// is told which fixes were made.
+    /// Decides again if another program changes the file meanwhile; respects leases, updates gates, and
+    /// records the fixes.
     pub fn make(&self, path: &ProjectPath, allowed: Safety) -> Result<FixedFile, Error> {
         let last: RefCell<Option<FixedFile>> = RefCell::new(None);
         let draft = |_: &ProjectPath| draft(last.borrow().as_ref(), allowed);
@@ -62,7 +60,7 @@ impl Fixes<'_> {
             last.replace(Some(fixed));
             Ok(vec![decision])
         })?;
-        // A commit that ends well has decided at least once.
+        // A successful commit has decided at least once.
         last.into_inner().ok_or_else(|| Error::missing(path.clone()).unwritten())
     }
 }
@@ -83,7 +81,6 @@ pub(crate) fn draft(fixed: Option<&FixedFile>, allowed: Safety) -> EventDraft {
 #[derive(Clone, Debug)]
 pub struct StagedFix {
     pub path: ProjectPath,
-    /// The bytes that the index held.
     pub before: Vec<u8>,
     pub fixed: FixedFile,
     pub outcome: StagedOutcome,
@@ -92,16 +89,15 @@ pub struct StagedFix {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StagedOutcome {
     Unchanged,
-    /// The index and the work tree hold the fixed file.
+    /// Index and work tree have the fixed file.
     Written,
-    /// The work tree holds another file than the index, so nothing was written: the fixes would mix what is
-    /// staged with what is not.
+    /// Nothing was written, since index and work tree differ: fixes would mix staged with unstaged changes.
     WorkTreeDiffers,
 }
 
 impl Fixes<'_> {
-    /// Applies the fixes that are `allowed` to a changed artifact, checked as in
-    /// [`Checks::check_changes`](crate::checking::Checks::check_changes). Nothing is written.
+    /// Computes the `allowed` fixes of a changed artifact, checked as in
+    /// [`Checks::check_changes`](crate::checking::Checks::check_changes). Writes nothing.
     pub fn preview_staged(
         &self,
         changed: &ChangedArtifact,
@@ -119,8 +115,8 @@ impl Fixes<'_> {
         Ok(Some(fixed))
     }
 
-    /// Makes the fixes that are `allowed` in a staged artifact: in the work tree, as any change is made, and
-    /// then in the index. Where the two differ to the byte, nothing is written.
+    /// Makes the `allowed` fixes in the work tree, as a normal change, and then in the index. Writes nothing
+    /// if the two differ.
     pub fn make_staged(
         &self,
         changed: &ChangedArtifact,
@@ -161,7 +157,7 @@ impl Fixes<'_> {
         Ok(StagedOutcome::Written)
     }
 
-    /// Writes the fixed file where the work tree holds `before`; whether it did.
+    /// Returns false if the work tree does not hold `before`.
     fn replace_in_work_tree(
         &self,
         path: &ProjectPath,

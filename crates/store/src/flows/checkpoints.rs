@@ -1,4 +1,4 @@
-//! Checkpoint commits: what a task has changed so far, on a branch of its own.
+//! Checkpoint commits: a task's changes so far, on its own branch.
 
 use super::Flows;
 use crate::git::task_refs::no_start;
@@ -10,13 +10,13 @@ use stepmark_model::{
 };
 
 impl Flows<'_> {
-    /// Commits what a task has changed in the work tree on `refs/heads/exec/FLOW/TASK`: all that differs from
-    /// where it began, but for records of flows, files that other tasks may write, and files that it may not
-    /// write and somebody has committed as they are. The work tree stays as it is.
+    /// Commits a task's changes in the work tree to `refs/heads/exec/FLOW/TASK`: all differences from its
+    /// start, except records of flows, files of other tasks, and files that it may not write and that are
+    /// committed as they are. The work tree is unchanged.
     pub fn checkpoint(&self, (flow, task): (&str, &str), message: &str) -> Result<FlowRecord, Error> {
         let state = self.unedited(flow)?;
         let acting = self.acting(None);
-        // What is refused makes no commit.
+        // A refusal makes no commit.
         add_checkpoint(state.task(task)?, "")?;
         let (root, name) = (self.workspace.root(), ref_of(flow, task));
         let before = task_refs::commit_of(root, &name);
@@ -24,7 +24,7 @@ impl Flows<'_> {
         let base = base.ok_or_else(|| no_start("HEAD"))?;
         let attempt = state.task(task)?.last_attempt().unwrap_or_default().attempt_id;
         let text = format!("{message}\n\nFlow: {flow}\nTask: {task}\nAttempt: {attempt}\n");
-        // A branch without a record was made by a checkpoint that was cut off, which was its first.
+        // A branch without a record is an interrupted first checkpoint.
         let first = before.as_ref().and_then(|tip| task_refs::commit_of(root, &format!("{tip}^")));
         let origin = self.commits_of(state.task(task)?).map(|(from, _)| from).or(first);
         let origin = origin.unwrap_or_else(|| base.clone());
@@ -37,8 +37,8 @@ impl Flows<'_> {
                 task_refs::move_ref(root, &name, &commit, before.as_deref())?;
                 commit
             }
-            // A checkpoint that was cut off has moved its branch, and its record does not know of it; or an
-            // earlier attempt has left what this one takes over.
+            // An interrupted checkpoint moved the branch without its record, or an earlier attempt left what
+            // this one takes over.
             None => before
                 .filter(|commit| {
                     let known =
@@ -54,7 +54,7 @@ impl Flows<'_> {
         })
     }
 
-    /// The difference that a task has made, by its checkpoint commits: the files, and the patch.
+    /// From its checkpoint commits: the files, and the patch.
     pub fn diff(&self, (flow, task): (&str, &str)) -> Result<(Vec<String>, String), Error> {
         let state = self.state(flow)?;
         let none = || no_checkpoint(flow, task);
@@ -63,7 +63,7 @@ impl Flows<'_> {
         Ok((task_refs::changed_between(root, &from, &to)?, task_refs::patch_between(root, &from, &to)?))
     }
 
-    /// Brings the branch of a task back to one of its checkpoint commits. The work tree stays as it is.
+    /// Resets the branch to a checkpoint commit. The work tree is unchanged.
     pub fn rollback(&self, (flow, task): (&str, &str), commit: &str) -> Result<FlowRecord, Error> {
         let state = self.unedited(flow)?;
         let acting = self.acting(None);
@@ -85,9 +85,8 @@ impl Flows<'_> {
         }
     }
 
-    /// The files that a task may write and that differ in the work tree from its last checkpoint: a merge
-    /// leaves out what was changed after it. Without a checkpoint, all that differ from `HEAD`; none where
-    /// the project is in no repository.
+    /// The task's files that differ from its last checkpoint, which a merge leaves out. Without a checkpoint,
+    /// from `HEAD`; none outside a repository.
     pub fn changed_since_checkpoint(&self, record: &FlowRecord) -> Result<Vec<String>, Error> {
         let (root, scopes) = (self.workspace.root(), record.scopes().write);
         let last = record.checkpoints().pop().or_else(|| task_refs::commit_of(root, "HEAD"));
@@ -97,14 +96,14 @@ impl Flows<'_> {
         task_refs::changed_between(root, &last, &tree)
     }
 
-    /// The commit that a task began from, and its last checkpoint.
+    /// The task's start commit, and its last checkpoint.
     pub(super) fn commits_of(&self, task: &FlowRecord) -> Option<(String, String)> {
         let commits = task.checkpoints();
         let (first, last) = (commits.first()?, commits.last()?);
         Some((task_refs::commit_of(self.workspace.root(), &format!("{first}^"))?, last.clone()))
     }
 
-    /// Returns whether a changed file counts for a task: no record, and none that only other tasks may write.
+    /// Excludes records, and files that only other tasks may write.
     fn belongs_to(&self, state: &FlowState, task: &str, path: &str) -> bool {
         if self.is_state(path) {
             return false;

@@ -1,4 +1,4 @@
-//! The constitution of the project: the document that its work has to keep to, as it is now.
+//! The project's constitution: the document that all work must follow.
 
 use super::Flows;
 use stepmark_model::artifact::{Artifact, FileHash, ProjectPath};

@@ -25,7 +25,7 @@ use stepmark_model::{
 };
 
 impl Flows<'_> {
-    /// Writes the first version of a graph, or the next one; a version without a flow is written anew.
+    /// Writes the first version of a graph, or the next; a version without flows is overwritten.
     pub fn write_graph(&self, graph: &Graph, is_new: bool) -> Result<FlowRecord, Error> {
         let _id = || graph.id.clone();
         graph.check().map_err(|source| unusable_graph(&graph.id, source))?;
@@ -56,7 +56,7 @@ impl Flows<'_> {
         Ok(record)
     }
 
-    /// Makes a flow of a graph, `GRAPH@vN` or the last version, which is frozen with its first flow.
+    /// From `GRAPH@vN` or the last version, which its first flow freezes.
     pub fn create(&self, graph: &str, id: &str, title: &str) -> Result<FlowState, Error> {
         let (graph_path, record) = self.graph(graph, None)?;
         let read_graph = |record: &FlowRecord| {
@@ -145,9 +145,8 @@ pub(super) fn bytes_of(path: &ProjectPath, record: &FlowRecord) -> Result<Vec<u8
 }
 
 impl Flows<'_> {
-    /// Makes an integration commit of each task that has checkpoints, on top of `branch` (without one that
-    /// which is checked out). No branch names them yet. What an attempt without a checkpoint did is left out,
-    /// if `leaves_out` says so.
+    /// Makes integration commits of the tasks with checkpoints on top of `branch` (default: the checked-out
+    /// one), not yet on a branch. `leaves_out` drops attempts without checkpoints.
     pub fn prepare_merge(
         &self,
         flow: &str,
@@ -189,7 +188,7 @@ impl Flows<'_> {
         self.state(flow)
     }
 
-    /// Puts the integration commits that a person approved onto their branch; again, where it was cut off.
+    /// Moves the branch to the approved integration commits; repeatable after an interruption.
     pub fn apply_merge(&self, flow: &str) -> Result<FlowState, Error> {
         let state = self.unedited(flow)?;
         let (root, acting) = (self.workspace.root(), self.acting(None));
@@ -291,12 +290,12 @@ impl Flows<'_> {
                 None => Ok(vec![RecordDecision::Keep; paths.len()]),
             },
         )?;
-        // A commit that ends well has decided at least once.
+        // A successful commit has decided at least once.
         let made = made.into_inner().map(|change| change.record);
         made.ok_or_else(|| busy(&paths[0]))
     }
 
-    /// The state of a flow whose lock is held: its executions do not change meanwhile.
+    /// The flow's lock must be held, so that its executions do not change.
     fn state_under_lock(&self, id: &str, flow: Option<&Artifact>) -> Result<FlowState, Error> {
         let unknown = || unknown("flow", id);
         self.state_of(read(flow.ok_or_else(unknown)?, FlowKind::Flow)?)

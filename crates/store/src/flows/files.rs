@@ -1,4 +1,4 @@
-//! The files of a flow, read once for all that a command asks of them.
+//! The files of a flow, read once for a command.
 
 use super::records::{no_flow_record, unknown};
 use crate::{Error, records::not_listed};
@@ -45,7 +45,7 @@ impl FlowFiles {
 }
 
 impl Flows<'_> {
-    /// The files of a flow, as they are now: its own, its graph's, those of its executions.
+    /// Its own, its graph's, and its executions'.
     pub(super) fn files(&self, flow: &str) -> Result<FlowFiles, Error> {
         let path = self.flow_path(flow)?;
         let unknown = || unknown("flow", flow);
@@ -79,7 +79,7 @@ impl Flows<'_> {
         Graph::of(record.ok_or_else(unknown)?).map_err(|source| no_flow_record(&path, source))
     }
 
-    /// The executions of a flow in the order of its graph. Only files that have changed are read again.
+    /// In graph order. Unchanged files are not read again.
     fn executions(&self, flow: &FlowRecord, graph: &Graph) -> Result<Vec<KnownFile>, Error> {
         let folder = self.settings.folder.join(&format!("{}/tasks", flow.id()))?;
         let root = self.workspace.root();
@@ -89,7 +89,7 @@ impl Flows<'_> {
             Err(source) => return Err(not_listed(&folder, source)),
             Ok(folder) => {
                 let mut snapshot = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
-                // A file that is no execution, and of no task, is nobody's trouble.
+                // Other files in the folder are ignored.
                 let read = |path: &ProjectPath| match self.known_file(path, FlowKind::Execution) {
                     Err(error) if error.detail::<FlowRecordError>().is_some() => Ok(None),
                     read => read,

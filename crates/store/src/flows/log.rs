@@ -1,5 +1,5 @@
-//! The event log of a flow: the events, whether they explain the records, and the decision of a person where
-//! they do not.
+//! The event log of a flow: its events, the check that they explain the records, and a person's decision if
+//! not.
 
 use super::checkpoints;
 use super::records::{no_flow_record, unknown};
@@ -23,9 +23,8 @@ pub struct FlowEvent {
 }
 
 impl Flows<'_> {
-    /// The events of a flow, of its graph and of its executions, in order: causes first, then by time. Of the
-    /// same millisecond the graph tells first, then that the flow is there, its executions, and what follows
-    /// from these for the flow.
+    /// The events of a flow, its graph and its executions: causes first, then by time. In the same
+    /// millisecond: the graph, the flow's creation, its executions, then the flow's other events.
     pub fn events(&self, flow: &str) -> Result<Vec<FlowEvent>, Error> {
         let mut found = Vec::new();
         let of_flow = self.flow_path(flow)?;
@@ -34,7 +33,7 @@ impl Flows<'_> {
             let lineage = self.workspace.history().ask(|history| history.lineage(&key, &path))?;
             let mut latest = jiff::Timestamp::MIN;
             for event in lineage.events() {
-                // Clocks disagree: what follows never comes before.
+                // Clocks differ: an effect never precedes its cause.
                 latest = latest.max(event.at);
                 let follows = path == of_flow && event.n > 1;
                 found.push(((latest, follows), FlowEvent { path: path.clone(), event: event.clone() }));
@@ -50,7 +49,7 @@ impl Flows<'_> {
         paths.iter().map(|path| self.replay_record(path, &mut checked_out)).collect()
     }
 
-    /// Replays the history of a record. One that is gone is explained by nothing: no command takes it away.
+    /// Nothing explains a missing record: no command removes one.
     fn replay_record(&self, path: &ProjectPath, checked_out: &mut CheckedOut) -> Result<Replayed, Error> {
         let history = self.workspace.history();
         let mut replayed = history.replay(path, checked_out)?;
@@ -75,7 +74,7 @@ impl Flows<'_> {
         Ok(FlowState { flow: then, tasks, ..now })
     }
 
-    /// The flow as it is now. Refuses where a record of it was edited by other means.
+    /// Refuses if a record was edited outside stepmark.
     pub(super) fn unedited(&self, flow: &str) -> Result<FlowState, Error> {
         let files = match self.files(flow) {
             Ok(files) if self.is_explained(flow, &files)? => Ok(files),
@@ -88,7 +87,7 @@ impl Flows<'_> {
         Ok(files.state)
     }
 
-    /// Returns whether each file is the last one that history knows of its record.
+    /// True if each file is its record's last version in history.
     fn is_explained(&self, flow: &str, files: &FlowFiles) -> Result<bool, Error> {
         let paths = self.paths_of(flow, &files.state.flow)?;
         let known: Option<Vec<_>> = paths
@@ -99,8 +98,8 @@ impl Flows<'_> {
         Ok(self.workspace.history().ask(|history| history.are_at_heads(&known))?.iter().all(|known| *known))
     }
 
-    /// The records of the flow that no event explains. A change that was just being made, or was cut off, is
-    /// no edit: locks wait for the one and finish the other.
+    /// Records of the flow that no event explains. Takes the locks, which wait for running changes and finish
+    /// interrupted ones.
     fn edited(&self, flow: &str) -> Result<Vec<ProjectPath>, Error> {
         let edited = self.unexplained(self.paths(flow)?)?;
         if edited.is_empty() {
@@ -127,7 +126,7 @@ impl Flows<'_> {
         &self.settings.folder
     }
 
-    /// The unexplained records of all flows, each with its flow. Unreadable ones have findings of their own.
+    /// Each with its flow. Unreadable records have findings of their own.
     pub(crate) fn edited_records(&self) -> Result<Vec<(String, ProjectPath)>, Error> {
         let mut found = Vec::new();
         for flow in self.ids() {
@@ -142,13 +141,13 @@ impl Flows<'_> {
         Ok(found)
     }
 
-    /// Takes records that were edited by other means as they are: the edit becomes an event.
+    /// Accepts records edited outside stepmark: the edit becomes an event.
     pub fn accept(&self, flow: &str, reason: Option<&str>) -> Result<Vec<ProjectPath>, Error> {
         let acting = self.acting(reason);
         refuse_agents(&acting)?;
         let edited = self.edited(flow)?;
         self.state(flow)?.check_graph()?;
-        // All are taken as they are, or none.
+        // All or none.
         for path in &edited {
             if self.workspace.read_file(path).is_err_and(|error| error.is_missing()) {
                 let message = format!("`{path}` is gone, so that it cannot be taken as it is");
@@ -163,7 +162,7 @@ impl Flows<'_> {
         Ok(edited)
     }
 
-    /// Brings records that were edited by other means back to what their events lead to.
+    /// Resets records edited outside stepmark to the state of their events.
     pub fn restore(&self, flow: &str, reason: Option<&str>) -> Result<Vec<ProjectPath>, Error> {
         let acting = self.acting(reason);
         refuse_agents(&acting)?;
@@ -200,7 +199,6 @@ impl Flows<'_> {
         Ok(edited)
     }
 
-    /// The paths of the records of a flow: its own, its graph's, those of its executions.
     fn paths(&self, flow: &str) -> Result<Vec<ProjectPath>, Error> {
         let path = self.flow_path(flow)?;
         let unknown = || unknown("flow", flow);
@@ -248,7 +246,7 @@ impl Flows<'_> {
     }
 }
 
-/// Refuses agents: people decide on edits by other means.
+/// A person decides on edits outside stepmark.
 fn refuse_agents(acting: &Acting) -> Result<(), FlowRefusal> {
     let (action, actor, legal) = ("decide on edits by other means", acting.actor.clone(), Vec::new());
     if acting.is_human() {

@@ -1,14 +1,13 @@
-//! Flows in a project: graphs of tasks, their runs, and the executions of tasks, a record each
-//! (docs/flows.md).
+//! Flows: graphs of tasks, their runs, and executions of tasks, each a record (docs/flows.md).
 //!
 //! # Flow
-//! The records are read → a pure decision of [`stepmark_model::flows`] → the record changes, with its event,
-//! in one commit under the lock of its flow.
+//! Read the records → a pure decision of [`stepmark_model::flows`] → the record and its event change in one
+//! commit under the flow's lock.
 //!
 //! # Guarantees
-//! * All changes of one flow hold the lock of its record: no claim lands after a pause, and no two claims
-//!   miss that they want the same files.
-//! * A record that was edited by other means stops the commands of its flow, until a person decides.
+//! * All changes of a flow hold its record's lock: no claim succeeds after a pause, and no two claims miss
+//!   that they need the same files.
+//! * A record edited outside stepmark stops its flow's commands until a person decides.
 
 mod records;
 mod files;
@@ -47,13 +46,12 @@ pub struct Flows<'w> {
 }
 
 impl Workspace {
-    /// Flows in the project; `None` where the configuration has no key `flows`.
     pub fn flows(&self) -> Option<Flows<'_>> {
         let settings = self.configuration().flows.as_ref()?;
         Some(Flows { workspace: self, settings, snapshot: Arc::new(Mutex::new(Snapshot::new("flows.stat"))) })
     }
 
-    /// The facts to hold flow records against, if any. A flow that cannot be read is left to other rules.
+    /// `None` without flows. Unreadable flows are left to other rules.
     pub(crate) fn flow_facts(&self) -> Option<FlowFacts> {
         let flows = self.flows()?;
         Some(FlowFacts { flows: flows.ids().iter().filter_map(|id| flows.state(id).ok()).collect() })
@@ -61,7 +59,7 @@ impl Workspace {
 }
 
 impl Flows<'_> {
-    /// The last sign of life of each agent, as this clone knows it.
+    /// As known to this clone.
     pub fn signals(&self) -> Signals {
         read_signals(self.workspace.root(), SYSTEM)
     }

@@ -1,5 +1,5 @@
-//! Permission to run the checks of a graph in this clone: they are commands of a shell, and a repository may
-//! be a stranger's. So it lies in the user's own folder, which no repository and no archive brings along.
+//! Permission to run a graph's checks in this clone: they are shell commands, and a repository may be a
+//! stranger's. So permissions are in the user's own folder, which no repository or archive contains.
 #![expect(clippy::disallowed_methods, reason = "an edge: the file belongs to the user, not to a project")]
 
 use std::{collections::BTreeSet, io};
@@ -41,7 +41,7 @@ impl Flows<'_> {
         format!("{} {}", graph.digest(), self.workspace.root().path().display())
     }
 
-    /// Notes that the checks of `graph` may be run, unless it is an agent that says so, by whatever command.
+    /// Does nothing for agents, whatever the command.
     pub(super) fn note_allowed(&self, graph: &Graph) -> Result<(), Error> {
         let mut allowed = self.allowed();
         let is_agent = self.workspace.attribution().actor.kind == ActorKind::Agent;
@@ -61,7 +61,7 @@ impl Flows<'_> {
         })
     }
 
-    /// The digests of the graphs whose checks may be run. A file that cannot be read allows nothing.
+    /// Digests of graphs whose checks may run; empty if unreadable.
     fn allowed(&self) -> BTreeSet<String> {
         let read = || {
             let folder = self.workspace.configuration().user_folder()?;

@@ -1,4 +1,4 @@
-//! The records of flows on the disk: a file each.
+//! Records of flows on the disk, one file each.
 #![expect(clippy::disallowed_methods, reason = "an edge module: a file that is no record is seen here")]
 
 use super::Flows;
@@ -44,7 +44,7 @@ impl Flows<'_> {
         }
     }
 
-    /// A version of a graph, which `id` may say as `GRAPH@vN`; the last one where none is said.
+    /// `id` may be `GRAPH@vN`; otherwise the last version.
     pub fn graph(&self, id: &str, version: Option<u64>) -> Result<(ProjectPath, FlowRecord), Error> {
         let (id, said) = id.split_once("@v").map_or((id, None), |(id, said)| (id, Some(said)));
         let said = said.map(|said| said.parse().unwrap_or_default());
@@ -55,7 +55,6 @@ impl Flows<'_> {
         Ok((path, record))
     }
 
-    /// A flow with its graph and its executions, as they are now.
     pub fn state(&self, flow: &str) -> Result<FlowState, Error> {
         Ok(self.files(flow)?.state)
     }
@@ -68,7 +67,7 @@ impl Flows<'_> {
         folders.into_iter().filter(is_flow).collect()
     }
 
-    /// The flow and its task that are meant: by their ids, or the beginnings of these.
+    /// Accepts ids or prefixes.
     pub fn whole_ids(&self, (flow, task): (&str, Option<&str>)) -> Result<(String, Option<String>), Error> {
         let only = |ids: Vec<String>, given: &str| {
             let ambiguous = |ids| Error::refused(format!("`{given}` begins the id of several: {ids}"));
@@ -83,7 +82,6 @@ impl Flows<'_> {
         Ok((flow, task))
     }
 
-    /// The versions of a graph that are there, in order.
     pub(super) fn versions(&self, id: &str) -> Vec<u64> {
         let Ok(folder) = self.settings.folder.join("graphs") else { return Vec::new() };
         let version =
@@ -93,13 +91,11 @@ impl Flows<'_> {
         found
     }
 
-    /// The names in a folder, in order; none where it cannot be listed.
     fn names(&self, folder: &ProjectPath) -> Vec<String> {
         let Ok(place) = self.workspace.root().resolve(folder) else { return Vec::new() };
         names_in(&place).unwrap_or_default()
     }
 
-    /// The record in the file at `path`; `None` where there is no file.
     pub(super) fn read(&self, path: &ProjectPath, kind: FlowKind) -> Result<Option<FlowRecord>, Error> {
         match self.workspace.read_record(path) {
             Ok(bytes) => read(&Artifact::read(path.clone(), bytes), kind).map(Some),

@@ -1,4 +1,4 @@
-//! The operations of a run: claims, reports, judgements, and what people do.
+//! Running a flow: claims, reports, verdicts, and decisions of people.
 
 use super::Flows;
 use super::checkpoints::busy;
@@ -12,12 +12,12 @@ use stepmark_model::flows::{
 use stepmark_model::packs::MoveCall;
 use stepmark_model::records::{Signal, file_stem};
 
-/// The number of times that a claim is decided anew where others are faster.
+/// Retries of a claim if others are faster.
 const ATTEMPTS: usize = 32;
 
 impl Flows<'_> {
-    /// Moves a flow: starts, pauses, resumes it and so on. An aborted flow takes its open tasks along, and
-    /// may be aborted again where that was cut off.
+    /// Starts, pauses, resumes, and so on. Aborting a flow aborts its open tasks; repeatable after an
+    /// interruption.
     pub fn make(&self, flow: &str, made: &str, reason: Option<&str>) -> Result<FlowState, Error> {
         let state = self.unedited(flow)?;
         let acting = self.acting(reason);
@@ -50,7 +50,6 @@ impl Flows<'_> {
         self.change_flow(flow, (&command, acting), |state| make(state, None, made, acting))
     }
 
-    /// Makes the move `made` of a task: `retry`, `escalate`, `abort-task`.
     pub fn make_of_task(
         &self,
         (flow, task): (&str, &str),
@@ -62,8 +61,8 @@ impl Flows<'_> {
         self.change_task((flow, task), (&made.name, &acting), |state| make(state, Some(task), made, &acting))
     }
 
-    /// Gives `agent` the next task, or the one that is named. Before that attempts whose agents are silent
-    /// end, and what was cut off is finished.
+    /// The next task, or the named one. First ends attempts of silent agents and finishes interrupted
+    /// commands.
     pub fn claim(
         &self,
         (flow, task): (&str, Option<&str>),
@@ -91,7 +90,7 @@ impl Flows<'_> {
         Err(busy(&self.flow_path(flow)?))
     }
 
-    /// Ends an attempt. One that crashed has failed: nothing is left to judge.
+    /// A crashed attempt has failed: nothing is left to judge.
     pub fn end_attempt(&self, (flow, task): (&str, &str), end: &AttemptEnd) -> Result<FlowRecord, Error> {
         self.unedited(flow)?;
         let acting = self.acting(None);
@@ -104,7 +103,7 @@ impl Flows<'_> {
         }
     }
 
-    /// Fails an attempt that crashed, if nobody else was faster: nothing is left to judge.
+    /// A crashed attempt has failed: nothing is left to judge. Does nothing if somebody else was faster.
     fn fail_crashed(
         &self,
         (flow, task): (&str, &str),
@@ -120,7 +119,6 @@ impl Flows<'_> {
         }
     }
 
-    /// Judges the last attempt of a task.
     pub fn verify(
         &self,
         (flow, task): (&str, &str),
@@ -138,8 +136,8 @@ impl Flows<'_> {
         Ok(record)
     }
 
-    /// The same, and what follows: a task that failed for good goes to a person where the graph says so, a
-    /// flow whose tasks have all succeeded is complete.
+    /// Like `verify`, with the consequences: a failed task may go to a person, as the graph says; a flow
+    /// completes after its last task.
     fn judge(
         &self,
         (flow, task): (&str, &str),
@@ -148,7 +146,7 @@ impl Flows<'_> {
     ) -> Result<FlowRecord, Error> {
         let mut is_last = false;
         let record = self.change_task((flow, task), ("verify", acting), |state| {
-            // Under the lock of the flow: of two that end at once one is the last.
+            // Under the flow's lock, so that of two that end at once one is the last.
             is_last = state.unfinished() == [task];
             verify(state, task, judgement, acting)
         })?;
@@ -165,7 +163,7 @@ impl Flows<'_> {
         }
     }
 
-    /// The flow as it is when what other commands were cut off from is finished.
+    /// The flow after finishing what other commands left unfinished.
     pub(super) fn finished(&self, flow: &str) -> Result<FlowState, Error> {
         let state = self.unedited(flow)?;
         match self.finish_interrupted(&state)? {
@@ -174,8 +172,8 @@ impl Flows<'_> {
         }
     }
 
-    /// Ends the attempts of agents that are silent for too long, judges attempts that crashed, and completes
-    /// what other commands were cut off from. Returns whether there was anything of the kind.
+    /// Ends attempts of silent agents, judges crashed ones, and completes interrupted commands. Returns
+    /// whether there were any.
     fn finish_interrupted(&self, state: &FlowState) -> Result<bool, Error> {
         let (flow, acting) = (state.flow.id(), self.acting(None));
         if state.flow.status() != "RUNNING" {
@@ -251,22 +249,21 @@ impl Flows<'_> {
         self.ids().iter().filter_map(finish).collect()
     }
 
-    /// Returns whether an attempt is open for too long without a sign of life.
     fn is_silent(&self, open: &Attempt) -> bool {
         let stale = i64::from(self.settings.stale_seconds.get());
         let time = |text: &str| text.parse::<jiff::Timestamp>().ok();
         let signal = self.signals().get(&open.agent).and_then(|signal| time(&signal.at));
         let last = time(&open.started_at).into_iter().chain(signal).max();
-        // A sign from the far future was given by a clock that was wrong, and holds no longer than another.
+        // A sign from the far future is a wrong clock's: it counts no longer than others.
         let since = |at: jiff::Timestamp| self.workspace.now().as_second().saturating_sub(at.as_second());
         last.is_none_or(|at| since(at).saturating_abs() > stale)
     }
 
-    /// Notes that the agent of the open attempt at a task is alive; nothing is committed.
+    /// Keeps an open attempt alive; commits nothing.
     pub fn beat(&self, (flow, task): (&str, &str), agent: Option<&str>) -> Result<FlowRecord, Error> {
         let state = self.state(flow)?;
         let end = AttemptEnd { agent: agent.map(str::to_owned), ..AttemptEnd::default() };
-        // Who may not end it does not keep it alive either.
+        // Whoever may not end it may not keep it alive.
         end_attempt(&state, task, &end, &self.acting(None))?;
         let record = state.task(task)?;
         let agent = record.open_attempt().unwrap_or_default().agent;
@@ -277,7 +274,7 @@ impl Flows<'_> {
         Ok(record.clone())
     }
 
-    /// Moves the live segments to the tracked journal, so that a clone can replay.
+    /// Seals the live segments, so that a clone can replay.
     pub(super) fn seal(&self) -> Result<(), Error> {
         let session = self.workspace.attribution().session.as_ref();
         self.workspace.history().seal(session)?;
@@ -285,7 +282,7 @@ impl Flows<'_> {
     }
 }
 
-/// Lets a refusal pass: somebody else was faster.
+/// Ignores refusals: somebody else was faster.
 fn unless_refused<T>(done: Result<T, Error>) -> Result<(), Error> {
     match done {
         Err(error) if error.detail::<FlowRefusal>().is_none() => Err(error),
@@ -293,7 +290,7 @@ fn unless_refused<T>(done: Result<T, Error>) -> Result<(), Error> {
     }
 }
 
-/// The reason why nothing can be claimed: the flow is not running, or no task is ready.
+/// The flow is not running, or no task is ready.
 fn not_ready(state: &FlowState, acting: &Acting, agent: &str) -> Error {
     let running = state.graph.tasks.first().map(|task| claim(state, &task.id, (agent, None), acting));
     match running {
@@ -304,7 +301,6 @@ fn not_ready(state: &FlowState, acting: &Acting, agent: &str) -> Error {
     }
 }
 
-/// Returns whether the task was taken by somebody who was faster.
 fn is_taken(error: &Error) -> bool {
     use FlowRefusal::{ScopeTaken, Status};
     matches!(error.detail(), Some(Status { kind: FlowKind::Execution, .. } | ScopeTaken { .. }))

@@ -1,4 +1,4 @@
-//! "May I go on?", read from the artifact; and gates on the disk, an export of it (see
+//! "May I go on?", from the artifact; and gates on the disk, an export of it (see
 //! [`projection::gates`](stepmark_model::projection::gates)).
 #![expect(clippy::disallowed_methods, reason = "an edge module: gates are read here")]
 
@@ -26,7 +26,7 @@ use stepmark_model::{
 pub struct GateAnswer {
     pub path: ProjectPath,
     pub step: String,
-    /// Go on, or why not.
+    /// `Ok`: go on.
     pub verdict: Result<(), Closed>,
     pub lease: Option<Lease>,
 }
@@ -43,19 +43,19 @@ impl Workspace {
 }
 
 impl Gates<'_> {
-    /// Returns whether the configuration switches gates on (`gates: true`).
+    /// `gates: true` in the configuration.
     pub fn are_on(&self) -> bool {
         self.workspace.configuration().gates
     }
 
-    /// Returns whether there are gates, which a project that switched them off may still have.
+    /// A project may have gates from before they were switched off.
     pub fn exist(&self) -> bool {
         uninterrupted(|| fs::read_dir(self.workspace.root().path().join(GATES_FOLDER))).is_ok_and(|entries| {
             entries.flatten().any(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
         })
     }
 
-    /// Asks if the artifact at `path` lists `step` as done, in a frontmatter that all readers read alike.
+    /// Reads the artifact: is `step` completed, in a frontmatter that all readers read alike?
     pub fn verify(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, Error> {
         let verdict = match self.workspace.artifact(path) {
             Ok(artifact) => {
@@ -68,8 +68,8 @@ impl Gates<'_> {
         Ok(GateAnswer { path: path.clone(), step: step.to_owned(), verdict, lease: None })
     }
 
-    /// The same under the lease of the artifact, so that nobody else changes the answer meanwhile. Where the
-    /// step is not done, a lease that was not held before is given up again.
+    /// Under the artifact's lease, so that nobody else changes the answer. If the step is not done, releases
+    /// a lease taken here.
     #[cfg(feature = "write")]
     pub fn check_exclusively(
         &self,
@@ -94,7 +94,7 @@ impl Gates<'_> {
         GateFolder::of(self.workspace.root(), path)?.names()
     }
 
-    /// Returns a finding for each place where the gates of `artifact` are not those of its steps.
+    /// A finding for each gate that disagrees with the steps.
     pub fn findings(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, Error> {
         Ok(gate_findings(artifact.artifact(), &steps_of(artifact), &self.of(artifact.path())?))
     }
@@ -104,7 +104,6 @@ fn steps_of(artifact: &TrackedArtifact) -> Vec<GateStep> {
     gate_steps(artifact.artifact(), artifact.workflow(), artifact.steps().completed())
 }
 
-/// The folder with the gates of one artifact, which need not exist.
 #[derive(Debug)]
 struct GateFolder {
     path: ProjectPath,

@@ -1,8 +1,8 @@
-//! Keeping gates true, where the configuration switches them on.
+//! Keeping gates correct, if configured.
 //!
 //! # Flow
-//! Before a change is published, the gates of steps that it takes away are removed; after it, those of new
-//! steps are made. Whoever dies in between leaves a gate too few, never one too many. They are not flushed.
+//! Before a publication, gates of removed steps are deleted; after it, those of new steps are created. A
+//! process that dies in between leaves a gate too few, never one too many. Not flushed.
 #![expect(clippy::disallowed_methods, reason = "an edge module: gates are written and removed here")]
 
 use std::{
@@ -24,7 +24,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// The time to wait for another process that writes the same gates: it needs milliseconds.
+/// The longest wait for another process that writes these gates, which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,9 +49,8 @@ fn not_changed(artifact: &ProjectPath, source: io::Error) -> Error {
 }
 
 impl Gates<'_> {
-    /// Removes the gates of the artifact at `path` whose steps it will not list any more once it holds `new`
-    /// (`None`: once it is gone). To be called under the artifact's lock before `new` is published; with the
-    /// error nothing may be published.
+    /// Deletes gates of steps that `new` (`None`: removed) does not list. Call it under the artifact's lock
+    /// before publishing `new`; after an error nothing may be published.
     pub(crate) fn close(&self, path: &ProjectPath, new: Option<&Artifact>) -> Result<(), Error> {
         if !self.are_on() {
             return Ok(());
@@ -64,16 +63,14 @@ impl Gates<'_> {
         remove(&folder, &superfluous(&steps, &folder.names()?)).map_err(|source| not_changed(path, source))
     }
 
-    /// Brings the gates of the artifact at `path` up to date after a commit.
     pub(crate) fn follow(&self, path: &ProjectPath) -> Result<(), Error> {
         if self.are_on() { self.renew(path).map(drop) } else { Ok(()) }
     }
 
-    /// Makes the gates of the artifact at `path`, which need not exist, those of the steps that it lists now;
-    /// none where they are switched off.
+    /// Sets the gates from the steps of the artifact, which need not exist; none if they are switched off.
     pub fn renew(&self, path: &ProjectPath) -> Result<GateRebuild, Error> {
         let folder = GateFolder::of(self.workspace.root(), path)?;
-        // One writer at a time, who reads under the lock: the last to write has seen the last state.
+        // One writer at a time, who reads under the lock: the last has seen the last state.
         let _lock = ArtifactLock::acquire(self.workspace.root(), &folder.path, PATIENCE)
             .map_err(|error| Error::told(ErrorKind::Io, error))?;
         let steps = match self.workspace.artifact(path) {
@@ -85,7 +82,7 @@ impl Gates<'_> {
         self.change(path, &folder, &steps)
     }
 
-    /// The same for all `artifacts` of the project; the gates of other paths go.
+    /// Deletes the gates of other paths.
     pub fn rebuild(&self, artifacts: &[TrackedArtifact]) -> Result<GateRebuild, Error> {
         let mut total = GateRebuild::default();
         let rebuilt = par_map(artifacts, |artifact| {
@@ -145,14 +142,13 @@ impl Gates<'_> {
         })
     }
 
-    /// Tells git to ignore gates, even without `init`.
     fn ignore(&self) -> io::Result<()> {
         let gates = self.workspace.root().path().join(GATES_FOLDER);
         let ignore = gates.join(".gitignore");
         match fs::symlink_metadata(&ignore) {
-            // What is no file of ours stays as it is.
+            // Other content is not ours.
             Ok(found) if !found.is_file() || found.len() > 0 => return Ok(()),
-            // A process on a full disk left it empty.
+            // Left empty by a process on a full disk.
             Ok(_) => fs::remove_file(&ignore)?,
             Err(_) => fs::create_dir_all(&gates)?,
         }
@@ -192,11 +188,11 @@ fn remove(folder: &GateFolder, names: &[String]) -> io::Result<()> {
     names.iter().try_for_each(|name| remove_if_there(&folder.place.join(name)))
 }
 
-/// Removes `folder` and those above it up to `top`, as long as they are empty.
+/// Stops at the first that is not empty.
 fn remove_empty(folder: &Path, top: &Path) {
     let folders = folder.ancestors().take_while(|folder| *folder != top && folder.starts_with(top));
     for folder in folders {
-        // Not empty, or gone: both are as it should be.
+        // Not empty, or gone: both are fine.
         if fs::remove_dir(folder).is_err() {
             return;
         }

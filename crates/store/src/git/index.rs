@@ -1,5 +1,4 @@
-//! Writing files into the index of git. The index is the one that git names to a hook (`GIT_INDEX_FILE`),
-//! else that of the repository.
+//! Writing to git's index: that of a hook (`GIT_INDEX_FILE`), or else the repository's.
 
 use crate::Error;
 use crate::git::{failed_as, no_git, pipe, unknown_answer};
@@ -17,20 +16,19 @@ pub(crate) struct IndexEntry {
 }
 
 impl IndexEntry {
-    /// The entry of the file at `path`; `None` where there is none, or a conflict.
+    /// `None` for no entry, or a conflict.
     pub(crate) fn find(root: &Root, path: &ProjectPath) -> Result<Option<Self>, Error> {
         let arguments = ["ls-files", "--stage", "-z", "--full-name", "--", path.as_str()];
         Ok(parse(&answer(root, &arguments, b"")?))
     }
 
-    /// An entry for a new regular file of `bytes` at `path`, below the folder `prefix` of the work tree
-    /// (empty, or ending with `/`).
+    /// For a new regular file; `prefix` is a folder of the work tree (empty, or ending with `/`).
     pub(crate) fn of_new(root: &Root, prefix: &str, path: &ProjectPath, bytes: &[u8]) -> Result<Self, Error> {
         let path = format!("{prefix}{path}").into_bytes();
         Self { mode: "100644".to_owned(), object: String::new(), path }.with_bytes(root, bytes)
     }
 
-    /// The same entry for a file of `bytes`, kept in the repository as they are: no filter changes them.
+    /// Stores the bytes unfiltered.
     pub(crate) fn with_bytes(self, root: &Root, bytes: &[u8]) -> Result<Self, Error> {
         Ok(Self {
             object: object_name(root, &["hash-object", "-w", "--no-filters", "--stdin"], bytes)?,
@@ -38,7 +36,6 @@ impl IndexEntry {
         })
     }
 
-    /// Returns whether it stands for a file of `bytes`.
     pub(crate) fn holds(&self, root: &Root, bytes: &[u8]) -> Result<bool, Error> {
         Ok(self.object == object_name(root, &["hash-object", "--no-filters", "--stdin"], bytes)?)
     }
@@ -74,7 +71,7 @@ fn answer(root: &Root, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, Erro
         .stderr(Stdio::piped())
         .spawn()
         .map_err(no_git)?;
-    // These commands read all before they print: neither side waits. Why git reads no further, it says.
+    // These commands read all input before printing, so neither side blocks. Git reports read errors itself.
     let written = process.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
     let output = process.wait_with_output().map_err(pipe)?;
     if output.status.success() {

@@ -1,4 +1,4 @@
-//! Git as a program: its folders, its objects, its index.
+//! Git, run as a program: its folders, objects and index.
 
 #[cfg(feature = "write")]
 pub(crate) mod index;

@@ -1,5 +1,5 @@
-//! The start of git: as a program, always in the same way. Its own filters, worktrees, alternates and
-//! `GIT_INDEX_FILE` then work as its user expects (docs/adr/0010-reading-git.md).
+//! Starting git: always as a program and in the same way, so that its filters, worktrees, alternates and
+//! `GIT_INDEX_FILE` work as users expect (docs/adr/0010-reading-git.md).
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: git is started here, with what git told this process"
@@ -21,9 +21,8 @@ use std::{
 
 use crate::disk::root::Root;
 
-/// The settings that a repository's own configuration cannot change: git starts no program that it names, and
-/// no repository counts that only looks like one (a bare one among the files of a clone). Filters have no
-/// such switch: no command is started that runs them.
+/// Override the repository's configuration: git starts no program named there, and ignores bare repositories
+/// among a clone's files. Filters have no such switch, so no command that runs them is used.
 const SETTINGS: [&str; 3] =
     ["core.fsmonitor=false", "safe.bareRepository=explicit", "log.showSignature=false"];
 
@@ -32,27 +31,27 @@ const NO_HOOKS: &str = "core.hooksPath=/dev/null";
 #[cfg(windows)]
 const NO_HOOKS: &str = "core.hooksPath=NUL";
 
-/// Git in `folder`: it takes no locks but those that a command cannot do without, starts no other program,
-/// fetches nothing, and asks nobody. Its streams lead nowhere until they are set.
+/// Git in `folder`: takes no optional locks, starts no other program, fetches nothing, never prompts. Its
+/// streams are null until set.
 pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Command {
     start(folder, &["-c", NO_HOOKS], arguments)
 }
 
-/// The same for `rev-parse`, which runs no hook but says where hooks are.
+/// For `rev-parse`, which runs no hooks but tells where they are.
 #[cfg(feature = "write")]
 pub(crate) fn git_rev_parse(folder: &Path, arguments: &[&str]) -> Command {
     start(folder, &["rev-parse"], arguments)
 }
 
-/// Held together with a lock that others wait for, so that this thread does not start git meanwhile, which
-/// takes long. Debug builds look, and so does every test.
+/// Held with a lock that others wait for, so that this thread does not start git, which is slow. Checked in
+/// debug builds and tests.
 #[cfg(feature = "write")]
 #[derive(Debug)]
 pub(crate) struct WithoutGit(());
 
 #[cfg(all(debug_assertions, feature = "write"))]
 thread_local! {
-    /// The number of such locks that this thread holds.
+    /// Such locks held by this thread.
     static LOCKS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -91,19 +90,19 @@ fn start(folder: &Path, before: &[&str], arguments: &[&str]) -> Command {
     command
 }
 
-/// In a partial clone git would fetch what it lacks, with programs that the repository's configuration names
-/// (`core.sshCommand`, `credential.helper`, `ext::`). Who wants that says so in the environment, which no
-/// repository writes: `GIT_NO_LAZY_FETCH=0`.
+/// In a partial clone git would fetch missing objects, with programs from the repository's configuration
+/// (`core.sshCommand`, `credential.helper`, `ext::`). `GIT_NO_LAZY_FETCH=0` in the environment, which no
+/// repository writes, allows it.
 fn forbid_fetching(command: &mut Command) {
     if env::var_os("GIT_NO_LAZY_FETCH").is_none() {
-        // The second is for git before 2.45, which does not know the first.
+        // The second is for git before 2.45.
         command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
     }
 }
 
-/// Passes on the repository that git tells a hook of. What it tells holds in the folder where the hook was
-/// started: the names become absolute. Without `GIT_WORK_TREE` git would take any folder for the top of the
-/// work tree once `GIT_DIR` is set (git(1), "GIT_DIR").
+/// Passes on the repository of a hook. Its paths are relative to the hook's folder, so they become absolute.
+/// With `GIT_DIR` but without `GIT_WORK_TREE`, git would take any folder for the top of the work tree
+/// (git(1), "GIT_DIR").
 fn pass_on_repository(command: &mut Command, folder: &Path) {
     let (Some(_), Ok(current)) = (env::var_os("GIT_DIR"), env::current_dir()) else { return };
     for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_WORK_TREE"] {
@@ -118,11 +117,11 @@ fn pass_on_repository(command: &mut Command, folder: &Path) {
     }
 }
 
-/// The time after which a git that does not answer is ended: it may wait for something that never comes.
+/// Git is killed after this: it may wait forever.
 #[cfg(feature = "write")]
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The output and exit status of a command of git. `Command::output` panics where a pipe cannot be read.
+/// `Command::output` panics if a pipe cannot be read.
 #[cfg(feature = "write")]
 pub(crate) fn answer(command: &mut Command) -> io::Result<(ExitStatus, Vec<u8>)> {
     answer_within(command, PATIENCE)
@@ -152,7 +151,7 @@ pub(crate) fn printed(root: &Root, arguments: &[&str]) -> Option<String> {
     status.success().then(|| String::from_utf8_lossy(&printed).into_owned())
 }
 
-/// The output of a command of git in the project; empty where it ends with 1, as `grep` may. `None`: failed.
+/// Empty for exit status 1, as of `grep`. `None`: failed.
 #[cfg(feature = "write")]
 pub(crate) fn printed_or_empty(root: &Root, arguments: &[&str]) -> Option<String> {
     let (status, printed) = answer(&mut git(root.path(), arguments)).ok()?;
@@ -164,14 +163,14 @@ pub(crate) fn is_repository(root: &Root) -> bool {
     root.path().ancestors().any(|folder| folder.join(".git").exists())
 }
 
-/// Returns whether the text is an object name in full, and so no option.
+/// True for a full object name, which cannot be an option.
 pub(crate) fn is_object_name(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Ends a process that only reads, if it has not ended yet.
+/// Kills a process that only reads.
 pub(crate) fn end(child: &mut Child) {
-    // It may have ended by itself: then there is nothing to end.
+    // It may have ended already.
     let _ended = child.kill();
     let _reaped = child.wait();
 }

@@ -1,5 +1,5 @@
-//! Commits of tasks, by plumbing: an index of their own, never the work tree, never the index of the user,
-//! and no hook (docs/adr/0031-flows-hold-one-lock.md).
+//! Commits of tasks by plumbing commands: own index, no work tree, no hooks
+//! (docs/adr/0031-flows-hold-one-lock.md).
 
 use crate::Error;
 use crate::git::{failed_as, no_commit, no_git, pipe};
@@ -15,15 +15,15 @@ use std::{
 use crate::disk::{Root, local_state::StateFolder};
 use crate::git::process;
 
-/// A merge of several commits onto a branch, as objects: nothing names them yet.
+/// Merge commits that no ref names yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PreparedMerge {
-    /// A commit for each that was merged, in order.
+    /// One for each merged tip, in order.
     pub(crate) commits: Vec<String>,
     pub(crate) conflicts: Vec<String>,
 }
 
-/// An index that nobody else uses, which goes with it.
+/// A private index, deleted on drop.
 struct OwnIndex(PathBuf);
 
 pub(crate) fn commit_of(root: &Root, name: &str) -> Option<String> {
@@ -32,7 +32,7 @@ pub(crate) fn commit_of(root: &Root, name: &str) -> Option<String> {
     Some(found.trim().to_owned()).filter(|name| process::is_object_name(name))
 }
 
-/// The reference of a branch to commit onto; `None` for no name of a branch, or one that leads elsewhere.
+/// `None` for an invalid branch name, or a symbolic ref.
 pub(crate) fn branch_ref(root: &Root, branch: &str) -> Result<Option<String>, Error> {
     let name = format!("refs/heads/{branch}");
     let (is_name, ..) = start(root, &["check-ref-format", &name], None, b"")?;
@@ -40,8 +40,7 @@ pub(crate) fn branch_ref(root: &Root, branch: &str) -> Result<Option<String>, Er
     Ok(Some(name).filter(|_| is_name && !is_symbolic && !branch.starts_with('-')))
 }
 
-/// `name`, which may come from anybody's record: git is given only names of objects, never an option.
-/// A reason why a task has no commit to begin from.
+/// `name` may be from anybody's record: only object names are passed to git, never an option.
 pub(crate) fn no_start(name: &str) -> Error {
     no_commit(name)
         .help("make a first commit that the task can begin from: `git commit --allow-empty --message start`")
@@ -69,7 +68,7 @@ pub(crate) fn commit_work_tree(
     Ok(Some(word(&commit)))
 }
 
-/// The files in the work tree that no commit of the branch that is checked out holds as they are.
+/// Files that no commit of the checked-out branch holds as they are.
 pub(crate) fn uncommitted(root: &Root) -> Result<HashSet<String>, Error> {
     let index = OwnIndex::new(root)?;
     ask(root, &["read-tree", "HEAD"], Some(&index.0), b"")?;
@@ -100,7 +99,7 @@ fn names(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
     listed.split(|byte| *byte == 0).filter(|name| !name.is_empty())
 }
 
-/// Lets a reference name `new` where it names `old` (`None`: it is not there).
+/// Updates a ref from `old` (`None`: missing) to `new`.
 pub(crate) fn move_ref(root: &Root, name: &str, new: &str, old: Option<&str>) -> Result<(), Error> {
     let zero = "0".repeat(new.len());
     let (new, old) = (object(new)?, object(old.unwrap_or(&zero))?);
@@ -120,7 +119,7 @@ pub(crate) fn patch_between(root: &Root, from: &str, to: &str) -> Result<String,
     Ok(String::from_utf8_lossy(&ask(root, &arguments, None, b"")?).into_owned())
 }
 
-/// Merges `tips`, each with the commit that it began from and a message, one after the other onto `target`.
+/// Merges `tips`, each with its start commit and message, one by one onto `target`.
 pub(crate) fn merge_onto(
     root: &Root,
     target: &str,
@@ -147,7 +146,6 @@ pub(crate) fn merge_onto(
     Ok(merged)
 }
 
-/// The branch that is checked out here; `None` where none is.
 pub(crate) fn current_branch(root: &Root) -> Option<String> {
     let branch = process::printed(root, &["symbolic-ref", "--quiet", "--short", "HEAD"])?;
     Some(branch.trim().to_owned()).filter(|branch| !branch.is_empty())
@@ -169,12 +167,12 @@ impl OwnIndex {
 impl Drop for OwnIndex {
     #[expect(clippy::disallowed_methods, reason = "its own file goes")]
     fn drop(&mut self) {
-        // What is left is written over by whoever has its name next.
+        // A leftover is overwritten by the next user of its name.
         let _gone = fs::remove_file(&self.0);
     }
 }
 
-/// The answer of git to `input`, with an index of its own where one is named.
+/// Uses `index` instead of the repository's, if given.
 fn ask(root: &Root, arguments: &[&str], index: Option<&Path>, input: &[u8]) -> Result<Vec<u8>, Error> {
     let (is_fine, answer, reason) = start(root, arguments, index, input)?;
     match is_fine {
@@ -183,7 +181,7 @@ fn ask(root: &Root, arguments: &[&str], index: Option<&Path>, input: &[u8]) -> R
     }
 }
 
-/// The same of a command that ends with 1 where it found a difference.
+/// Exit status 1 means that a difference was found.
 fn ask_either(root: &Root, arguments: &[&str]) -> Result<(bool, Vec<u8>), Error> {
     let (is_fine, answer, reason) = start(root, arguments, None, b"")?;
     match is_fine || reason.is_empty() && !answer.is_empty() {
@@ -204,7 +202,7 @@ fn start(
     }
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = piped.spawn().map_err(no_git)?;
-    // These commands read everything before they print: neither side waits for the other.
+    // These commands read all input before printing, so neither side blocks.
     let written = process.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
     let output = process.wait_with_output().map_err(pipe)?;
     if output.status.success() {

@@ -1,9 +1,8 @@
-//! History as it is read: segments, the index over them, and what is asked of both.
+//! Reading history: segments, their index, and queries.
 //!
-//! Truth lies in the segments alone. The index in `.stepmark/local/cache/journal.db` can be deleted at any
-//! time; it is brought up to date from the ends of the segments before every question, and made anew when it
-//! is missing, damaged, of another version, or does not fit. Where it cannot be written, it lies in memory
-//! for the run.
+//! Only the segments are authoritative. The index in `.stepmark/local/cache/journal.db` may be deleted at any
+//! time; it is updated from the ends of the segments before every query, and rebuilt if missing, damaged,
+//! outdated or inconsistent. If it cannot be written, it is in memory for the run.
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments and the index are read here")]
 
 mod index;
@@ -26,7 +25,7 @@ pub use segments::{
     verify_segments,
 };
 
-/// A reason why a file or folder of the journal cannot be read; its path is seen from the project root.
+/// `path` is relative to the project root.
 fn unreadable(path: &str, source: io::Error) -> Error {
     Error::io(format!("cannot read the journal: `{path}`"), source)
 }

@@ -1,4 +1,4 @@
-//! The hooks of git, where git looks for them.
+//! Git's hooks.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: git is asked, and hooks are read and written here"
@@ -48,7 +48,7 @@ impl HookChange {
 pub struct HookState {
     pub name: &'static str,
     pub place: PathBuf,
-    /// Set where git runs our lines with it.
+    /// True if git runs our lines.
     pub is_installed: bool,
 }
 
@@ -56,14 +56,13 @@ fn all_hooks() -> impl Iterator<Item = &'static str> {
     HOOKS.into_iter().map(|(name, _)| name).chain([FORMER_HOOK])
 }
 
-/// The place where git looks for the hooks of a project.
 struct Hooks {
     folder: PathBuf,
-    /// Set where a hook runs that is not executable.
+    /// True if hooks run even if not executable.
     runs_any: bool,
-    /// The roots of the projects, seen from the top of the work tree.
+    /// Project roots, relative to the top of the work tree.
     roots: Vec<String>,
-    /// Those of all projects below the top, where that is none itself.
+    /// All projects below the top, if that is not a project.
     every: Vec<String>,
 }
 
@@ -79,7 +78,7 @@ impl Workspace {
 }
 
 impl GitHooks<'_> {
-    /// Makes git check commits and pushes, and rebuild gates if files may change, by the `wanted` [`HOOKS`].
+    /// Installs the `wanted` [`HOOKS`]: git checks commits and pushes, and rebuilds gates of changed files.
     pub fn install(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<HookOutcome>, Error> {
         let hooks = self.hooks()?;
         let install = |name: &str| {
@@ -88,7 +87,7 @@ impl GitHooks<'_> {
         HOOKS.iter().map(|(name, _)| *name).filter(|name| wanted(name)).map(install).collect()
     }
 
-    /// The files of [`HOOKS`] and [`TRAILER_HOOK`] as git looks for them, and whether our lines stand there.
+    /// Of [`HOOKS`] and [`TRAILER_HOOK`].
     pub fn states(&self) -> Result<Vec<HookState>, Error> {
         let hooks = self.hooks()?;
         let state = |name: &'static str| {
@@ -104,7 +103,6 @@ impl GitHooks<'_> {
         all_hooks().map(state).collect()
     }
 
-    /// Takes out what [`GitHooks::install`] added.
     pub fn uninstall(&self) -> Result<Vec<HookOutcome>, Error> {
         let hooks = self.hooks()?;
         let uninstall = |name: &str| {
@@ -123,7 +121,7 @@ impl GitHooks<'_> {
                 Error::refused("cannot run git, which knows where its hooks are").because(source)
             })?;
             let answer = String::from_utf8_lossy(&printed);
-            // An empty answer: a bare repository has no work tree.
+            // Empty: a bare repository has no work tree.
             let answer = answer.trim_end_matches(['\n', '\r']);
             Ok((status.success() && !answer.is_empty()).then(|| folder.join(answer)))
         };
@@ -134,12 +132,12 @@ impl GitHooks<'_> {
         let top = ask(root, &["--show-toplevel"])?.ok_or_else(none)?;
         let folder = ask(&top, &["--git-path", "hooks"])?.ok_or_else(none)?;
         let shared = ask(&top, &["--git-common-dir"])?.ok_or_else(none)?;
-        // Husky writes its folder `_` anew with each install. The hooks there run those beside it with `sh`.
+        // Husky rewrites its folder `_` with each install; its hooks run those beside it with `sh`.
         let runs_any = folder.ends_with(".husky/_") || folder.ends_with("_") && folder.join("h").is_file();
         let folder = if runs_any { folder.parent().unwrap_or(&folder).to_owned() } else { folder };
         let real = |place: &Path| fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
         let (top, shared) = (real(&top), real(&shared));
-        // The folder may not exist yet; what leads to it does.
+        // The folder may be missing, unlike its parents.
         let inside = folder.ancestors().map(real).find(|above| above.is_dir()).unwrap_or_default();
         if !inside.starts_with(&top) && !inside.starts_with(&shared) {
             return Err(Error::refused(format!(
@@ -156,7 +154,7 @@ impl GitHooks<'_> {
         let root = match (seen.is_empty(), every.is_empty()) {
             (false, _) => seen,
             (true, true) => ".".to_owned(),
-            // It is no project itself.
+            // The top is not a project.
             (true, false) => EVERY_PROJECT.to_owned(),
         };
         Ok(Hooks { folder, runs_any, roots: vec![root], every })
@@ -205,14 +203,14 @@ impl Hooks {
     }
 }
 
-/// The bytes of a hook, whether git would run it, and whether it is a link.
+/// The bytes, executable?, link?
 fn read(place: &Path) -> io::Result<Option<(Vec<u8>, bool, bool)>> {
     let is_link = match fs::symlink_metadata(place) {
         Ok(metadata) => metadata.is_symlink(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    // A link that leads nowhere is set aside too.
+    // A dangling link is set aside, too.
     let (bytes, is_executable) = match fs::read(place) {
         Ok(bytes) => (bytes, is_executable(&fs::metadata(place)?)),
         Err(error) if is_link && error.kind() == io::ErrorKind::NotFound => (Vec::new(), false),
@@ -232,7 +230,7 @@ const fn is_executable(_metadata: &fs::Metadata) -> bool {
     true
 }
 
-/// Replaces the hook at once, so that git never runs half of it.
+/// Atomic, so that git never runs half a hook.
 fn write(place: &Path, text: &[u8]) -> io::Result<()> {
     let folder = place.parent().unwrap_or(place);
     fs::create_dir_all(folder)?;

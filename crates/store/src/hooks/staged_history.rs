@@ -1,4 +1,4 @@
-//! The history of what is staged: sealed into segments that the next commit holds.
+//! History of staged changes: sealed into segments for the next commit.
 
 use crate::{Error, ErrorKind, git::failed_as};
 use std::{collections::BTreeSet, io, path::Path};
@@ -26,7 +26,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// The largest segment that is staged, in bytes: git itself becomes slow with files that are larger.
+/// In bytes: git is slow with larger files.
 const LIMIT: u64 = 1 << 30;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -39,7 +39,7 @@ pub struct StagedHistory {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StagingFor {
     NextCommit,
-    /// The one whose hook is running. It may be refused, so the work tree gets no file of another branch.
+    /// The running hook's commit. It may be refused, so the work tree gets no file of another branch.
     ThisCommit,
 }
 
@@ -49,18 +49,16 @@ impl ProjectHistory<'_> {
         self.seal_live(commit::LiveSegments::Named(&live))
     }
 
-    /// Makes the next commit hold the history of what it changes: seals the live segments with events of
-    /// staged files, and puts sealed segments that git does not know into the index. What git is to ignore is
-    /// not staged.
+    /// Adds the history of staged files to the next commit: seals the live segments with their events, and
+    /// stages sealed segments that git lacks, except ignored ones.
     ///
-    /// Where nothing is staged, [`StagingFor::NextCommit`] takes all live segments and what no remote has
-    /// yet, as before a push that was refused; [`StagingFor::ThisCommit`] takes what the last commit changed,
-    /// which may be about to be amended.
+    /// If nothing is staged, [`StagingFor::NextCommit`] takes all live segments and what no remote has, as
+    /// before a refused push; [`StagingFor::ThisCommit`] takes the last commit's changes, which may be about
+    /// to be amended.
     pub fn stage(&self, staging: StagingFor) -> Result<StagedHistory, Error> {
         let mut changed = self.changed_files(&["diff", "--cached"], &[])?;
         let is_all = changed.is_empty() && staging == StagingFor::NextCommit;
         if changed.is_empty() {
-            // Neither is there before the first commit.
             changed = match staging {
                 StagingFor::NextCommit => {
                     self.changed_files(&["log", "--format="], &["HEAD", "--not", "--remotes"])
@@ -92,7 +90,7 @@ impl ProjectHistory<'_> {
         Ok(StagedHistory { sealed, staged })
     }
 
-    /// The files, but for those of history, that a command of git names.
+    /// Without files of history.
     pub(super) fn changed_files(
         &self,
         command: &[&str],
@@ -106,8 +104,8 @@ impl ProjectHistory<'_> {
         Ok(changed.into_iter().filter(|path| !is_own(path)).collect())
     }
 
-    /// The segments that another work tree of this clone got, with events that led to what the files at
-    /// `changed` say now: its hook sealed the history of both.
+    /// Segments of another work tree with events that led to the current files at `changed`: its hook sealed
+    /// the history of both.
     fn segments_elsewhere(&self, changed: &BTreeSet<ProjectPath>) -> Result<BTreeSet<SegmentName>, Error> {
         let segments = self.ask(|history| history.segments())?.into_iter();
         let copies = segments.filter(|segment| segment.place == SegmentPlace::Copy);
@@ -136,7 +134,7 @@ impl ProjectHistory<'_> {
         Ok(wanted)
     }
 
-    /// Puts copies of segments into the index, not into the work tree: files follow once the commit is made.
+    /// Stages copies in the index, not in the work tree, which gets them after the commit.
     fn stage_copies(&self, names: &BTreeSet<SegmentName>) -> Result<Vec<ProjectPath>, Error> {
         let paths = names.iter().filter_map(|name| Some((name, sealed_path(name)?)));
         let mut copies: Vec<(&SegmentName, ProjectPath)> = paths.collect();
@@ -145,7 +143,7 @@ impl ProjectHistory<'_> {
         }
         let asked: Vec<&str> = copies.iter().map(|(_, path)| path.as_str()).collect();
         let arguments = [&["check-ignore", "-z", "--"], &asked[..]].concat();
-        // It ends with 1 where none is ignored.
+        // Exit status 1 if none is ignored.
         let ignored = printed(self.workspace.root(), &arguments).unwrap_or_default();
         copies.retain(|(_, path)| !ignored.split('\0').any(|ignored| ignored == path.as_str()));
         let mut files = Vec::with_capacity(copies.len());
@@ -158,8 +156,8 @@ impl ProjectHistory<'_> {
         Ok(files.into_iter().map(|(path, _)| path).collect())
     }
 
-    /// After a commit: writes the files of the segments that its hook has put into the index alone, and puts
-    /// those of HEAD into the index that `git commit FILE` has left out of it.
+    /// After a commit: writes the files of segments that the hook only staged, and stages those of HEAD that
+    /// `git commit FILE` left out.
     pub fn restage(&self) -> Result<Vec<ProjectPath>, Error> {
         const ADDED: [&str; 8] =
             ["diff-tree", "-r", "-m", "--root", "--no-commit-id", "--name-only", "-z", "--diff-filter=A"];
@@ -204,7 +202,7 @@ impl ProjectHistory<'_> {
         if entries.is_empty() { Ok(()) } else { index::write(self.workspace.root(), &entries) }
     }
 
-    /// The paths that git prints, each ended by NUL; none outside of a repository.
+    /// NUL-terminated in git's output; empty outside a repository.
     fn paths_of(&self, arguments: &[&str]) -> Result<Vec<ProjectPath>, Error> {
         if !is_repository(self.workspace.root()) {
             return Ok(Vec::new());
@@ -226,19 +224,18 @@ fn segment_at(path: &ProjectPath) -> Option<SegmentName> {
     SegmentName::new(name)
 }
 
-/// The code of the rule that asks for history in the commit, where it is put afterwards.
+/// The rule that demands history in the commit, which is added afterwards.
 const HISTORY_MISSING: &str = "SM908";
 
 impl ProjectHistory<'_> {
-    /// Brings the frontmatter of staged stories to what their line and their ledger agree on, and stages
-    /// them: where the configuration wants it, the lifecycle leads there, and the work tree has what is
-    /// staged.
+    /// Updates staged stories whose line and sprint status agree, and stages them: if configured, allowed by
+    /// the lifecycle, and unchanged in the work tree.
     pub fn take_in_agreed(&self) -> Result<Vec<StorySides>, Error> {
         let (workspace, root) = (self.workspace, self.workspace.root());
         if !workspace.configuration().stories.take_in_agreed || !is_repository(root) {
             return Ok(Vec::new());
         }
-        // `git commit FILE` has an index of its own: the one of the next commit would keep the old content.
+        // `git commit FILE` has an index of its own: the next commit's would keep the old content.
         let index = printed(root, &["rev-parse", "--git-path", "index"]).unwrap_or_default();
         let is_unstaged = self.changed_files(&["diff"], &[])?.iter().any(SprintStatus::is_at);
         if is_unstaged || index.contains("next-index-") {
@@ -270,8 +267,8 @@ impl ProjectHistory<'_> {
         failed.pop().map_or(Ok(agreed), Err)
     }
 
-    /// Records the edits of other programs in the artifacts of the index that the check lets pass, and that
-    /// the work tree shows as they are staged. Where several are refused or in use, the others are recorded.
+    /// Records staged edits of other programs that pass the check and are unchanged in the work tree. Skips
+    /// artifacts that are refused or in use.
     pub fn record_edits(&self) -> Result<(), Error> {
         if !is_repository(self.workspace.root()) {
             return Ok(());
@@ -324,7 +321,7 @@ impl ProjectHistory<'_> {
             let versions = Versions::read(path, [old, old]);
             let draft = EventDraft::new(Kind::IMPORT);
             let mut events = self.workspace.events_of(unchanged, &versions, &draft, &facts)?;
-            // The last one is that of the draft: nothing else happens.
+            // The last is the draft's: nothing else happens.
             events.pop();
             let is_first = matches!(&events[..], [first] if first.kind == Kind::FIRST_SEEN);
             if let (true, Some(reason), Some((_, before))) = (is_first, reason, &committed) {

@@ -1,4 +1,4 @@
-//! The rows that an artifact gives.
+//! The rows of an artifact.
 
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -17,9 +17,9 @@ use stepmark_model::{
 pub(super) struct ArtifactRows {
     pub(super) artifact: Row,
     pub(super) steps: Vec<Row>,
-    /// Its rows in `dependencies`, `attempts` and `verifications`, each with its table.
+    /// In `dependencies`, `attempts` and `verifications`, each with its table.
     pub(super) listed: Vec<(&'static str, Row)>,
-    /// Its row in `delegations`, if it says something about a chain.
+    /// In `delegations`, if it takes part in a chain.
     pub(super) delegation: Option<Row>,
 }
 
@@ -165,7 +165,7 @@ fn dependency_rows(tracked: &TrackedArtifact, state: &Json) -> Vec<Row> {
     ids.map(|(place, id)| vec![tracked.path().as_str().cell(), (place + 1).cell(), id.cell()]).collect()
 }
 
-/// A time of a file, to the second: what the file system keeps beyond that differs from one to the other.
+/// To the second: finer times depend on the file system.
 fn moment(nanoseconds: i64) -> String {
     let seconds = nanoseconds.div_euclid(1_000_000_000);
     Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
@@ -191,7 +191,7 @@ fn step_rows(tracked: &TrackedArtifact, summary: &ArtifactSummary<'_>) -> Vec<Ro
             progress.done.iter().any(|item| item.steps.iter().any(|done| done.name() == step.name()))
         })
     };
-    // What the list names beside the steps of the workflow; all of it where no workflow is known.
+    // Listed steps beyond the workflow's; all if the workflow is unknown.
     let listed = tracked.steps().completed();
     let others: Vec<&str> = match &progress {
         Some(progress) => {

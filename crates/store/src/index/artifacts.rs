@@ -1,4 +1,4 @@
-//! Artifacts, their steps and delegations: files whose stat is the one of the last time are not read.
+//! Artifacts, their steps and delegations: unchanged files, by stat, are not read.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,8 +24,8 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// Reads what changed since the last time. All is read where something changed that decides about every
-/// artifact: the configuration, a step file, this program.
+/// Reads what changed. Reads all if an input of every artifact changed: the configuration, a step file, this
+/// program.
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {
     let start = RunStart::now();
     let context = context::of(workspace, start);
@@ -42,7 +42,7 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
     }
     let found = gathered(workspace, readers, walked.problems);
     let artifacts = found.artifacts.iter().map(|artifact| (artifact.path(), artifact)).collect();
-    // Tickets without a plan have no file that could tell that they are gone.
+    // Tickets without a plan have no file whose absence could be noticed.
     if contents.has("SELECT 1 FROM artifacts WHERE status = 'planned' AND modified IS NULL")? {
         contents.change("DELETE FROM artifacts WHERE status = 'planned' AND modified IS NULL", [])?;
     }
@@ -127,7 +127,7 @@ impl Run<'_, '_> {
         change.map(drop)
     }
 
-    /// Writes the rows of a file that was read, where they are others than `before`.
+    /// Only if they differ from `before`.
     fn write_file(&mut self, read: &ReadFile, before: Option<FileHash>) -> rusqlite::Result<Known> {
         let artifact = self.artifacts.get(&read.path);
         let rows = artifact.map(|artifact| ArtifactRows::of(artifact, read.stat.as_ref()));
@@ -167,24 +167,22 @@ fn path_in(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// A file as the database knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Known {
     pub(super) stat: KnownStat,
-    /// The digest of its rows; `None` for a file without workflow state.
+    /// `None` for a file without workflow state.
     pub(super) rows: Option<FileHash>,
 }
 
-/// Folders by their paths (empty for the root), each with its files as bytes.
+/// By path (empty for the root), each with its files as bytes.
 #[derive(Debug, Default)]
 pub(super) struct KnownFolders(HashMap<String, Vec<u8>>);
 
-/// The lengths of a name and of the parts behind it, in bytes: a stat, two answers, a digest.
+/// In bytes: name length, then stat, two flags, digest.
 const LENGTH: usize = 4;
 const DIGEST: usize = 32;
 
 impl KnownFolders {
-    /// The folders of the last time.
     pub(super) fn read(contents: &Contents<'_>) -> rusqlite::Result<Self> {
         let mut statement = contents.connection().prepare_cached("SELECT folder, known FROM _files")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -195,7 +193,7 @@ impl KnownFolders {
         FolderFiles::read(self.bytes(folder)).ok_or(NoFiles)
     }
 
-    /// The paths of all of them, in no order.
+    /// Unordered.
     pub(super) fn folders(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
@@ -205,7 +203,7 @@ impl KnownFolders {
     }
 }
 
-/// The bytes of a folder are no list of files: the database is damaged.
+/// A folder's bytes are invalid: the database is damaged.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NoFiles;
 
@@ -215,12 +213,11 @@ impl From<NoFiles> for rusqlite::Error {
     }
 }
 
-/// The files of one folder, in the byte order of their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FolderFiles<'bytes>(Vec<(&'bytes str, Known)>);
 
 impl<'bytes> FolderFiles<'bytes> {
-    /// Reads what [`to_bytes`] wrote; `None` where these are other bytes.
+    /// `None` for other bytes.
     fn read(mut bytes: &'bytes [u8]) -> Option<Self> {
         let mut files = Vec::new();
         while !bytes.is_empty() {
@@ -246,13 +243,12 @@ impl<'bytes> FolderFiles<'bytes> {
         Some((place, &self.0[place].1))
     }
 
-    /// All of them with their names; what stands at a place here is what [`find`](Self::find) says of it.
     pub(super) fn iter(&self) -> impl Iterator<Item = &(&'bytes str, Known)> {
         self.0.iter()
     }
 }
 
-/// Files of one folder as bytes: the same files give the same bytes, no file none.
+/// Deterministic; empty for no files.
 pub(super) fn to_bytes(files: &BTreeMap<&str, Known>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(files.len() * 128);
     for (name, known) in files {

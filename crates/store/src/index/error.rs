@@ -1,4 +1,4 @@
-//! Reasons why the database is not brought up to date.
+//! Reasons why the database cannot be updated.
 
 use crate::disk::folder::{EntryKind, Folder};
 use crate::disk::walk::Visitor;
@@ -10,7 +10,7 @@ use stepmark_model::artifact::ProjectPath;
 
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// The database fails; another one may not.
+    /// Another database may work.
     Database(rusqlite::Error),
     Failed(Error),
 }
@@ -29,7 +29,7 @@ impl From<Error> for Fault {
 
 #[derive(Debug, Default)]
 pub(super) struct SeenFolder {
-    /// For each of its known files, by place, whether it is there as it was; unknown ones are not there.
+    /// For each known file, by index: is it there unchanged?
     pub(super) is_unchanged: Vec<bool>,
     pub(super) read: Vec<ReadFile>,
 }
@@ -37,7 +37,7 @@ pub(super) struct SeenFolder {
 #[derive(Debug)]
 pub(super) struct ReadFile {
     pub(super) path: ProjectPath,
-    /// Its stat from before it was read; `None` where a stat says nothing, as of a link.
+    /// From before it was read; `None` if it proves nothing, as for a link.
     pub(super) stat: Option<FileStat>,
     pub(super) looked: Looked,
 }
@@ -52,10 +52,9 @@ impl SeenFolder {
     }
 }
 
-/// Looks at the files of one thread, and reads those that are not as they were.
 pub(super) struct Scanner<'run> {
     pub(super) reader: Reader<'run>,
-    /// The files of the last time; `None` where all are to be read.
+    /// `None` if all must be read.
     known: Option<&'run KnownFolders>,
     pub(super) seen: Result<HashMap<String, SeenFolder>, NoFiles>,
 }
@@ -69,7 +68,7 @@ impl<'run> Scanner<'run> {
         let mut seen = SeenFolder { is_unchanged: vec![false; known.len()], read: Vec::new() };
         for place in places {
             let name = folder.name(place);
-            // What a link leads to may change without its own stat.
+            // A link's target may change without changing the link's stat.
             let is_file = folder.kind(place) == EntryKind::File;
             if is_file && let Some((known_place, known)) = known.find(name) {
                 let is_same = |(kind, stat)| kind == EntryKind::File && known.stat.proves(&stat);

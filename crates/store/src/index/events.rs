@@ -1,5 +1,4 @@
-//! The journal: what was appended since the last time comes in; after any other change of it, all of it is
-//! read again.
+//! Events: reads what was appended; all after any other change of the journal.
 
 use jiff::Timestamp;
 
@@ -8,7 +7,6 @@ use crate::index_db::{Contents, IntoCell as _, Part, Row};
 use crate::{index::error::Fault, workspace::Workspace};
 use stepmark_model::journal::{Event, EventId, changes_in_words};
 
-/// Takes in what the journal tells since the last time.
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {
     let extent = workspace.history().ask(|history| history.extent())?;
     if contents.stamp(Part::Events)? == Some(extent) {
@@ -45,9 +43,8 @@ fn known_ids(contents: &Contents<'_>) -> rusqlite::Result<Vec<EventId>> {
     Ok(ids)
 }
 
-/// The ids of events that came to those of `before`; both are ascending. `None` where events are gone, or
-/// none came, so that some became others (a segment edited by hand), or there were none before: then all are
-/// to be read.
+/// The ids in `now` that are not in `before`; both are ascending. `None` if all must be read: events are
+/// gone, none were added (a segment edited by hand), or there were none before.
 fn appended(now: &[EventId], before: &[EventId]) -> Option<Vec<EventId>> {
     let mut known = before.iter().peekable();
     let mut new = Vec::new();
@@ -79,7 +76,7 @@ fn row(event: &Event) -> Row {
     ]
 }
 
-/// A time with all its milliseconds, so that times sort as texts.
+/// With all milliseconds, so that times sort as texts.
 fn moment(at: Timestamp) -> String {
     format!("{at:.3}")
 }

@@ -24,7 +24,7 @@ fn read_all(state: &LocalState) -> io::Result<Vec<Row>> {
     let folder = state.folder(StateFolder::Leases)?;
     let mut rows = Vec::new();
     for name in names_in(&folder)? {
-        // Others are files that are being written.
+        // Other files are being written.
         if !name.ends_with(".json") {
             continue;
         }

@@ -1,8 +1,7 @@
-//! `index.db` brought up to date and asked: what changed since the last time is read again, and nothing else.
+//! Updating and querying `index.db`: only changes are read.
 //!
-//! One process at a time does it, under a lock; others wait, and readers go on with what was there. Only the
-//! parts that a query is about are looked at. Where the file cannot be written, the database is made in
-//! memory for the one query.
+//! One process updates at a time, under a lock; others wait, and readers use their snapshot. Only the parts
+//! that a query needs are updated. If the file cannot be written, the database is in memory for the query.
 
 mod artifact_rows;
 mod artifacts;
@@ -26,20 +25,19 @@ use crate::index_db::{
 use crate::workspace::Workspace;
 use crate::{Error, ErrorKind, disk::Root};
 
-/// The number of times that the database on disk is brought up to date before one in memory is taken: it may
-/// be damaged, or changed and deleted by others at the same time.
+/// Attempts to update the database on disk before using one in memory: it may be damaged, or changed and
+/// deleted by others.
 const TRIES: usize = 3;
 
 #[derive(Clone, Debug, Default)]
 pub enum Freshness {
-    /// The project as it is now; with the rows of tickets, where they are asked for.
+    /// The project now; includes tickets' rows if queried.
     #[default]
     Now,
     NowWith(Brought),
     AsItIs,
 }
 
-/// Rows that the caller brings: other crates know them.
 #[derive(Clone, Debug, Default)]
 pub struct Brought {
     pub tickets: Vec<TicketRow>,
@@ -49,12 +47,12 @@ pub struct Brought {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexRefreshed {
-    /// The number of rows, where all of the database was brought up to date.
+    /// Total rows, if all parts were updated.
     pub rows: usize,
     pub added: usize,
-    /// Rows that went out; a row that changed goes out and comes in.
+    /// A changed row counts as removed and added.
     pub removed: usize,
-    /// The reason why it was made in memory, as where `.stepmark/local/cache/` cannot be written.
+    /// The reason for a database in memory: for instance, `.stepmark/local/cache/` is read-only.
     pub in_memory: Option<String>,
 }
 
@@ -64,15 +62,14 @@ pub struct QueryIndex<'w> {
 }
 
 impl Workspace {
-    /// The database of a project's artifacts, findings and history that queries ask.
+    /// For queries on artifacts, findings and history.
     pub const fn index(&self) -> QueryIndex<'_> {
         QueryIndex { workspace: self }
     }
 }
 
 impl QueryIndex<'_> {
-    /// Asks the database of the project. `parameters` are values for the parameters of the query; `:now` is
-    /// known, and `:session` where there is one.
+    /// `parameters` are the query's; `:now` is always set, `:session` if there is one.
     pub fn ask(
         &self,
         query: &SqlQuery,
@@ -101,7 +98,7 @@ impl QueryIndex<'_> {
             Ok(Answer { in_memory: refreshed.in_memory, ..answer })
         };
         match ask(Database::on_disk) {
-            // Damage that the refresh did not come past.
+            // Damage that the update did not touch.
             Err(error) if matches!(error.detail(), Some(QueryError::Database { source }) if is_corrupt(&source.0)) => {
                 ask(Database::anew)
             }
@@ -109,15 +106,15 @@ impl QueryIndex<'_> {
         }
     }
 
-    /// Brings all of the database up to date; `brought` are the rows of other crates.
+    /// Updates all parts; `brought` are other crates' rows.
     pub fn refresh(&self, brought: &Brought) -> Result<IndexRefreshed, Error> {
         let (connection, refreshed) = self.refreshed_index(Parts::ALL, Some(brought), Database::on_disk)?;
         let rows = count_rows(&connection).map_err(no_database)?;
         Ok(IndexRefreshed { rows, ..refreshed })
     }
 
-    /// The database as `open` gives it with `parts` up to date, for reading. One that turns out to be damaged
-    /// is made anew; one that cannot be written, in memory.
+    /// The database from `open`, with `parts` updated, for reading. A damaged one is rebuilt; an unwritable
+    /// one is replaced in memory.
     fn refreshed_index(
         &self,
         parts: Parts,
@@ -152,7 +149,7 @@ impl QueryIndex<'_> {
         Ok((refreshed.0, IndexRefreshed { in_memory: Some(reason), ..refreshed.1 }))
     }
 
-    /// Brings `parts` up to date; from then on the database is only read.
+    /// From then on the database is only read.
     fn refresh_with(
         &self,
         database: Database,

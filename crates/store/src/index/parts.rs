@@ -1,4 +1,4 @@
-//! The parts of the database besides artifacts and events: the inventory, tickets, findings, systems.
+//! Parts other than artifacts and events: inventory, tickets, findings, systems.
 
 use std::io;
 
@@ -15,7 +15,7 @@ use stepmark_model::{
     records::{Signal, Signals},
 };
 
-/// Takes in the catalogues, if one has other bytes than the last time. One that is missing has no rows.
+/// Updates changed catalogues. A missing one has no rows.
 pub(super) fn inventory(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {
     let mut read = Vec::new();
     let mut text = String::new();
@@ -56,7 +56,7 @@ pub struct TicketRow {
     pub linked_at: Option<String>,
 }
 
-/// Takes in `tickets`, which are all. Of two with the same tracker and marker the first counts.
+/// `tickets` must be complete. Of two with the same tracker and marker the first counts.
 pub(super) fn tickets(tickets: &[TicketRow], contents: &mut Contents<'_>) -> rusqlite::Result<()> {
     let mut sorted: Vec<&TicketRow> = tickets.iter().collect();
     sorted.sort();
@@ -145,7 +145,7 @@ fn projections(_: &Workspace) -> Vec<Row> {
     Vec::new()
 }
 
-/// None where the records cannot be read: what is wrong with them a check tells.
+/// Empty if the records are unreadable, which a check reports.
 #[cfg(feature = "write")]
 fn projections(workspace: &Workspace) -> Vec<Row> {
     let row = |system: &'static str| {

@@ -1,4 +1,4 @@
-//! Rows put into tables and taken out again, within one transaction of a refresh.
+//! Adding and removing rows in a refresh's transaction.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,13 @@ use crate::index_db::table::{Cell, add_to_digest};
 use crate::index_db::{Part, Row, Table, schema};
 use stepmark_model::artifact::FileHash;
 
-/// The number of rows that a refresh put in and took out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Written {
     pub(crate) added: usize,
     pub(crate) removed: usize,
 }
 
-/// The tables of an open database. The first change begins a transaction; without one nothing is written.
+/// The first change begins a transaction; without one nothing is written.
 #[derive(Debug)]
 pub(crate) struct Contents<'db> {
     connection: &'db Connection,
@@ -49,7 +48,6 @@ impl<'db> Contents<'db> {
         Ok(self.written)
     }
 
-    /// Returns whether a query has a row.
     pub(crate) fn has(&self, sql: &str) -> rusqlite::Result<bool> {
         self.connection.prepare_cached(sql)?.exists([])
     }
@@ -82,7 +80,7 @@ impl<'db> Contents<'db> {
         Ok(())
     }
 
-    /// Gives `table` other rows, unless it has been given the same ones before: then nothing is written.
+    /// Writes nothing if the rows are those of the last call.
     pub(crate) fn replace(&mut self, table: &'static Table, rows: Vec<Row>) -> rusqlite::Result<()> {
         let mut text = Vec::new();
         rows.iter().for_each(|row| add_to_digest(row, &mut text));
@@ -95,12 +93,11 @@ impl<'db> Contents<'db> {
         self.set_stamp_named(&name, stamp)
     }
 
-    /// Gives the table called `name` other rows, as [`Contents::replace`].
     pub(crate) fn replace_named(&mut self, name: &str, rows: Vec<Row>) -> rusqlite::Result<()> {
         schema::table(name).map_or(Ok(()), |table| self.replace(table, rows))
     }
 
-    /// The digest of what `part` was made from; `None` where it was not made yet, or must be looked at again.
+    /// The digest of a part's source; `None` if it was never read, or must be checked again.
     pub(crate) fn stamp(&self, part: Part) -> rusqlite::Result<Option<FileHash>> {
         self.stamp_named(part.name())
     }
@@ -138,7 +135,7 @@ pub(crate) fn count_rows(connection: &Connection) -> rusqlite::Result<usize> {
 impl Drop for Contents<'_> {
     fn drop(&mut self) {
         if self.is_begun {
-            // What was not made to count is taken back; where that fails, closing the database does it.
+            // Uncommitted changes are rolled back, at the latest on closing.
             let _closing_does_it = self.connection.execute_batch("ROLLBACK");
         }
     }

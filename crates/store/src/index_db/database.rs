@@ -1,4 +1,4 @@
-//! The file `.stepmark/local/cache/index.db`: opened, made, made anew; in memory where it cannot be written.
+//! The file `.stepmark/local/cache/index.db`: opened, created, rebuilt; in memory if not writable.
 
 use crate::disk::{CacheDatabase, CacheUnavailable as Unavailable, SqliteError, root::Root};
 use crate::index_db::schema::LAYOUT;
@@ -9,22 +9,20 @@ use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// A log of more bytes than this is emptied: every process that opens the database looks through it.
+/// In bytes: a longer log is emptied, since every open reads it.
 const LONG_LOG: u64 = 512 * 1024;
 
-/// An open database, to be written by this process alone: it holds the lock.
 #[derive(Debug)]
 pub(crate) struct Database {
     database: CacheDatabase,
-    /// The number by which changes by others are seen, from before anything was read.
+    /// Detects changes by others since before the first read.
     version: i64,
     /// `None` in memory.
     lock: Option<File>,
 }
 
 impl Database {
-    /// Opens the database on disk to bring it up to date, and makes it where there is none, or one of another
-    /// version, or a damaged one. Waits for another process that is at it.
+    /// Creates or rebuilds it if missing, outdated or damaged. Waits for another process's update.
     pub(crate) fn on_disk(root: &Root) -> Result<Self, Unavailable> {
         let lock = LAYOUT.lock(root)?;
         Ok(Self::new(LAYOUT.open(root)?, Some(lock))?)
@@ -47,7 +45,7 @@ impl Database {
         &self.database.connection
     }
 
-    /// The database on disk as it is, for reading only; `None` where there is none of this version.
+    /// Read-only and not updated; `None` if there is none of this version.
     pub(crate) fn as_it_is(root: &Root) -> Option<Connection> {
         LAYOUT.open_to_read(root)
     }
@@ -56,8 +54,8 @@ impl Database {
         self.database.shorten_log(LONG_LOG)
     }
 
-    /// Gives the lock back. The connection can only read from now on, and goes on seeing what it holds now,
-    /// whatever becomes of the files.
+    /// Releases the lock. The connection can then only read, and keeps its snapshot whatever happens to the
+    /// files.
     pub(crate) fn into_reading(self) -> rusqlite::Result<Connection> {
         let Self { database: CacheDatabase { connection, .. }, version, lock: _lock } = self;
         connection.execute_batch("BEGIN")?;
@@ -71,21 +69,20 @@ impl Database {
     }
 }
 
-/// Returns whether another process changed the database under this one's lock: its files were deleted.
+/// True if another process changed the database despite the lock: its files were deleted.
 pub(crate) fn was_changed(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|failure| failure.extended_code == ffi::SQLITE_BUSY_SNAPSHOT)
 }
 
-/// A number that differs when another connection has changed the database in between.
+/// Changes if another connection has written.
 fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA data_version", [], |row| row.get(0))
 }
 
-/// The longest text or blob that a query may make, in bytes.
+/// In bytes.
 const LONGEST: i32 = 4 * 1024 * 1024;
 const WIDEST: i32 = 256;
 
-/// The tables and the refusal that were seen while a query was prepared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen(Arc<Mutex<Record>>);
 
@@ -100,14 +97,13 @@ impl Seen {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).tables.clone()
     }
 
-    /// Returns the operation that it would carry out and may not.
     pub(super) fn refused(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).refused.clone()
     }
 }
 
-/// From now on `connection` prepares only what reads. This stands beside a connection that is opened for
-/// reading only: neither would let a query write, and this one also keeps it from other files.
+/// Restricts `connection` to reading. In addition to a read-only connection: this also prevents access to
+/// other files.
 pub(super) fn restrict(connection: &mut Connection) -> rusqlite::Result<Seen> {
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
@@ -153,7 +149,7 @@ fn judge<'a>(action: &AuthAction<'a>) -> Judgement<'a> {
     }
 }
 
-/// The pragma that is asked as a table, refused only when asked. SQLite gives the name as it is written.
+/// Pragmas are queried as tables, and refused only when used. SQLite gives the name as written.
 fn pragma(table_name: &str) -> Option<&str> {
     let (prefix, pragma) = table_name.split_at_checked("pragma_".len())?;
     prefix.eq_ignore_ascii_case("pragma_").then_some(pragma)
@@ -200,13 +196,13 @@ pub enum QueryError {
     #[error("the query is no SQL that this database understands: {message}")]
     Sql {
         message: String,
-        /// The position in the query, in bytes, if SQLite gives it.
+        /// In bytes, if SQLite gives it.
         offset: Option<usize>,
         near: Vec<String>,
     },
     #[error("the query is not carried out: {what} is not reading, and the database is only read")]
     NotReading {
-        /// The operation that it would carry out.
+        /// The refused operation.
         what: String,
     },
     #[error("there is no query: write one statement that begins with SELECT, WITH or VALUES")]
@@ -225,7 +221,7 @@ pub enum QueryError {
     TooLarge { limit: usize },
     #[error("the query was stopped: it needs more than {} MiB of memory", limit / 1024 / 1024)]
     TooMuchMemory {
-        /// The number of bytes that SQLite may take.
+        /// In bytes.
         limit: u64,
     },
     #[error("the database of the project cannot be read; deleting `.stepmark/local/cache/` does no harm")]

@@ -1,10 +1,9 @@
-//! `index.db`: the state of a project as tables, for queries in SQL.
+//! `index.db`: the project's state as tables, for SQL queries.
 //!
-//! The database is a copy that can be deleted at any time. What it holds comes from elsewhere: the inventory
-//! from the CSV catalogues and from nothing else (frontmatter → CSV → database), the state of the run from
-//! artifacts, journal, checks, leases and, handed in, tickets. Here stands which tables there are, which rows
-//! a catalogue gives, and the edge to SQLite: `database` keeps the file, [`SqlQuery`] asks it and can change
-//! nothing.
+//! The database is a copy that may be deleted at any time. The inventory comes from the CSV catalogues alone
+//! (frontmatter → CSV → database); the rest from artifacts, journal, checks, leases and tickets handed in.
+//! This module has the tables, the rows of catalogues, and SQLite: `database` keeps the file, [`SqlQuery`]
+//! only reads.
 
 mod table;
 mod state_tables;

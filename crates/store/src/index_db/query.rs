@@ -1,4 +1,4 @@
-//! A query in SQL: prepared without the data, then asked of it.
+//! SQL queries: prepared without data, then run.
 #![expect(clippy::disallowed_methods, reason = "an edge module: a query is stopped by the clock")]
 
 use std::{
@@ -16,13 +16,12 @@ use crate::index_db::table::{Cell, Row};
 use crate::index_db::{Parts, QueryError, VIEWS, database, schema};
 use crate::{disk::SqliteError, index_db::database::Seen};
 
-/// After how many steps of SQLite's machine the clock is looked at: some tens of microseconds.
+/// Steps of SQLite's machine between looks at the clock: some tens of microseconds.
 const STEPS: i32 = 10_000;
 
-/// The memory that SQLite may take for a query, in bytes.
+/// In bytes, for one query.
 const MEMORY: u64 = 512 * 1024 * 1024;
 
-/// A query that SQLite understands, and that does nothing but read.
 #[derive(Clone, Debug)]
 pub struct SqlQuery {
     sql: String,
@@ -34,7 +33,7 @@ pub struct SqlQuery {
 pub struct Limits {
     pub time: Duration,
     pub rows: usize,
-    /// The number of bytes that all values of its answer may have together.
+    /// The limit for all values of the answer, in bytes.
     pub bytes: usize,
 }
 
@@ -46,16 +45,15 @@ impl Default for Limits {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The names of the columns, each with the type that its table declares; `None` for what is computed.
+    /// Column names with their declared type; `None` for expressions.
     pub columns: Vec<(String, Option<String>)>,
     pub rows: Vec<Row>,
-    /// The reason why the database was made in memory for this query, as where `.stepmark/local/cache/`
-    /// cannot be written.
+    /// The reason for a database in memory: for instance, `.stepmark/local/cache/` is read-only.
     pub in_memory: Option<String>,
 }
 
 impl SqlQuery {
-    /// Prepares `sql` against empty tables.
+    /// Uses empty tables.
     pub fn prepare(sql: &str) -> Result<Self, QueryError> {
         let mut connection = Connection::open_in_memory().map_err(failed)?;
         schema::LAYOUT.make(&connection).map_err(failed)?;
@@ -71,7 +69,6 @@ impl SqlQuery {
         self.parts
     }
 
-    /// The value of each parameter, in order.
     fn values(
         &self,
         given: &BTreeMap<String, Cell>,
@@ -88,9 +85,9 @@ impl SqlQuery {
         self.parameters.iter().map(value).collect()
     }
 
-    /// Asks `connection`, on which nothing else is done from now on. `given` are the values of parameters, by
-    /// their names; `known` those that may be left unused. From now on SQLite takes no more than [`MEMORY`]
-    /// in this process, since what is sorted or joined is no part of the answer.
+    /// Runs on `connection`, which must not be used afterwards. `given` are parameters by name; `known` ones
+    /// may be unused. From now on SQLite takes at most [`MEMORY`] in this process, since sorts and joins are
+    /// no part of the answer.
     pub(crate) fn ask(
         &self,
         mut connection: Connection,
@@ -155,7 +152,7 @@ const fn size(value: ValueRef<'_>) -> usize {
     }
 }
 
-/// A value that SQLite made; text of its functions need not be UTF-8.
+/// Text from SQLite's functions may be invalid UTF-8.
 fn lenient(value: ValueRef<'_>) -> Cell {
     match value {
         ValueRef::Null => Cell::Null,
@@ -192,12 +189,12 @@ fn not_understood(error: rusqlite::Error, sql: &str) -> QueryError {
         }
         other => return failed(other),
     };
-    // For a table SQLite says the name and not the place.
+    // For a missing table SQLite gives the name, but no offset.
     let offset = offset.or_else(|| sql.find(message.strip_prefix("no such table: ")?));
     QueryError::Sql { near: near(&message), offset: offset.filter(|offset| *offset <= sql.len()), message }
 }
 
-/// The database fails, or what the query computes does: an overflow, a number where none can be.
+/// An error of the database, or of an expression: an overflow, an invalid number.
 fn while_running(error: rusqlite::Error) -> QueryError {
     match error {
         error if error.sqlite_error_code() == Some(ErrorCode::OutOfMemory) => {
@@ -216,7 +213,6 @@ const fn failed(source: rusqlite::Error) -> QueryError {
     QueryError::Database { source: SqliteError(source) }
 }
 
-/// Names of tables or columns that are close to the one that SQLite did not find.
 fn near(message: &str) -> Vec<String> {
     let names: Vec<&str> = if message.starts_with("no such table: ") {
         schema::tables().map(|table| table.name).chain(VIEWS.iter().map(|view| view.name)).collect()
@@ -227,7 +223,7 @@ fn near(message: &str) -> Vec<String> {
         return Vec::new();
     };
     let wanted = message.rsplit([' ', '.']).next().unwrap_or_default().to_lowercase();
-    // The column is known, and stands in another table.
+    // The column exists in another table.
     if names.contains(&wanted.as_str()) {
         let mut owners: Vec<&str> = schema::tables()
             .filter(|table| table.columns.iter().any(|column| column.name == wanted))

@@ -1,4 +1,4 @@
-//! The tables and views, in SQL and for people.
+//! Tables and views, in SQL and for people.
 
 use crate::index_db::{Part, Parts, Table, state_tables::STATE_TABLES};
 use crate::{disk::cache_database::CacheLayout, index_db::table::INVENTORY_TABLES};
@@ -11,16 +11,16 @@ pub(super) static LAYOUT: CacheLayout = CacheLayout {
     shadow_of: None,
     rows: "",
     page_cache: 32 * 1024,
-    // That is done by `Database::shorten_log`.
+    // `Database::shorten_log` does that.
     copied_at: 0,
     patience: Duration::from_secs(20),
 };
 
-/// Tables of which queries know nothing: what the rows of a part were made from.
+/// Tables hidden from queries: the sources of rows.
 ///
-/// `_state` holds for each part a digest of its source. `_files` holds for each folder, as one value
-/// (`workspace/index/known_files`), for each configured file its stat, whether that stat is old enough to be
-/// believed, and a digest of the rows that the file gave; none where it holds no state.
+/// `_state` has for each part a digest of its source. `_files` has for each folder one value
+/// (`workspace/index/known_files`) with, for each configured file, its stat, if that is old enough to be
+/// valid, and a digest of its rows (none without state).
 const OWN_TABLES: [&str; 2] = [
     "CREATE TABLE _state (part TEXT PRIMARY KEY, stamp BLOB NOT NULL) WITHOUT ROWID",
     "CREATE TABLE _files (folder TEXT PRIMARY KEY, known BLOB NOT NULL) WITHOUT ROWID",
@@ -38,7 +38,6 @@ pub(super) fn parts_of<'n>(names: impl IntoIterator<Item = &'n str>) -> Parts {
     names.into_iter().filter_map(|name| table(name).map(|table| table.part)).collect::<Parts>()
 }
 
-/// Returns the statements that make all tables and views, empty, spelled as SQLite keeps them.
 fn definitions() -> Vec<String> {
     let mut all = OWN_TABLES.map(str::to_owned).to_vec();
     for Table { name, columns, key, indices, .. } in tables() {
@@ -102,8 +101,8 @@ pub struct NamedQuery {
     pub sql: &'static str,
 }
 
-/// The SQL condition that an open artifact waits by its status: `blocked`, also as `on-hold`, `waiting` or
-/// `awaiting-…`, in any case.
+/// SQL: an open artifact waits by its status, `blocked`, also as `on-hold`, `waiting` or `awaiting-…`, in any
+/// case.
 macro_rules! waits {
     () => {
         "(replace(replace(lower(COALESCE(state, status, '')), '_', '-'), ' ', '-') IN ('blocked', 'on-hold', 'waiting')
@@ -209,7 +208,6 @@ pub const NAMED_QUERIES: [NamedQuery; 10] = [
 pub struct View {
     pub name: &'static str,
     pub about: &'static str,
-    /// The columns with their meaning, in order.
     pub columns: &'static [(&'static str, &'static str)],
     pub sql: &'static str,
 }

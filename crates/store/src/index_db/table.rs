@@ -1,4 +1,4 @@
-//! Tables: their columns with their meaning, and what makes a row unique.
+//! Tables: columns with meanings, and keys.
 
 use crate::index_db::schema;
 use serde_json::{Map, Value as Json};
@@ -9,10 +9,10 @@ pub struct Table {
     pub part: Part,
     pub about: &'static str,
     pub columns: &'static [Column],
-    /// The columns of its primary key. Rows lie in their order, so that a query without `ORDER BY` is
-    /// answered alike whatever way the rows came.
+    /// Primary key columns. Rows are stored in their order, so that a query without `ORDER BY` always has the
+    /// same answer.
     pub key: &'static str,
-    /// Columns that are looked up otherwise: an index for each entry.
+    /// One index for each entry.
     pub indices: &'static [&'static str],
 }
 
@@ -23,7 +23,7 @@ pub struct Column {
     pub about: &'static str,
 }
 
-/// The kind of the values of a column, beside NULL.
+/// NULL is always allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     Text,
@@ -55,10 +55,8 @@ pub(super) const fn real(name: &'static str, about: &'static str) -> Column {
 
 pub type Cell = rusqlite::types::Value;
 
-/// A row: a value for each column of its table, in order.
 pub type Row = Vec<Cell>;
 
-/// A type that becomes a value.
 pub(crate) trait IntoCell {
     fn cell(self) -> Cell;
 }
@@ -88,7 +86,7 @@ impl IntoCell for i64 {
 }
 
 impl IntoCell for u64 {
-    /// Counts and sizes; what no such number holds is the largest that it can hold.
+    /// Saturates at the largest number.
     fn cell(self) -> Cell {
         Cell::Integer(i64::try_from(self).unwrap_or(i64::MAX))
     }
@@ -112,7 +110,6 @@ impl<T: IntoCell> IntoCell for Option<T> {
     }
 }
 
-/// Adds values to be hashed, so that rows need not be kept: a letter for the kind, the length, the bytes.
 pub(crate) fn add_to_digest(row: &[Cell], text: &mut Vec<u8>) {
     for cell in row {
         let (letter, bytes) = match cell {
@@ -129,7 +126,7 @@ pub(crate) fn add_to_digest(row: &[Cell], text: &mut Vec<u8>) {
     text.push(b'.');
 }
 
-/// A part: tables that come from the same source.
+/// Tables from the same source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
     Inventory,
@@ -137,16 +134,15 @@ pub enum Part {
     Events,
     Findings,
     Leases,
-    /// Tickets of all trackers. The caller brings the rows, since another crate knows what trackers hold.
+    /// Of all trackers. Rows come from the caller, since another crate knows trackers.
     Tickets,
-    /// Signs of life of agents, and the files that follow records.
+    /// Agents' signs of life, and files written from records.
     Systems,
-    /// Memories and their edges. The caller brings the rows, too.
+    /// Memories and their edges; rows come from the caller.
     Memory,
 }
 
 impl Part {
-    /// All parts, in the order in which they are brought up to date.
     pub const ALL: [Self; 8] = [
         Self::Inventory,
         Self::Artifacts,
@@ -292,14 +288,13 @@ impl Catalogue {
     ];
 }
 
-/// The rows of the catalogue with these bytes, in their order. Columns go by the header, whatever their
-/// order; what no column of the table is called goes into `more`; a record that is too short lacks its last
-/// columns. What is no UTF-8 stands there as U+FFFD.
+/// The catalogue's rows, in order. Columns go by the header, in any order; unknown ones go into `more`; short
+/// records lack their last columns. Invalid UTF-8 becomes U+FFFD.
 pub(crate) fn catalogue_rows(catalogue: Catalogue, bytes: &[u8]) -> Vec<Row> {
     let Some(table) = schema::table(catalogue.table) else { return Vec::new() };
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(bytes);
-    // Bytes in memory are read without failing, and records of any length are taken.
+    // Reading from memory cannot fail, and any record length is accepted.
     let mut records = reader.byte_records().map_while(Result::ok);
     let Some(header) = records.next() else { return Vec::new() };
     let header: Vec<(String, Option<usize>)> = header

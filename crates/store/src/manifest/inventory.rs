@@ -1,4 +1,4 @@
-//! The files that a manifest will list, with their hashes.
+//! A manifest's files, with hashes.
 
 use std::{
     collections::HashSet,
@@ -43,7 +43,7 @@ pub(super) struct Inventory<'run> {
 }
 
 pub(super) struct Collected {
-    /// Every file with its hash, by path; without a hash where it could not be read.
+    /// By path; without a hash if unreadable.
     pub(super) files: Vec<(String, Option<FileHash>)>,
     pub(super) unreadable: Vec<UnreadableFile>,
     pub(super) problems: Vec<WalkProblem>,
@@ -94,7 +94,6 @@ impl Inventory<'_> {
     }
 }
 
-/// Collects the files of folders; one for each thread.
 struct Collector<'run> {
     inventory: &'run Inventory<'run>,
     observer: Observer<'run>,
@@ -139,7 +138,7 @@ impl Visitor for Collector<'_> {
 }
 
 impl<'run> Collector<'run> {
-    /// Passes over what is no file of the selection.
+    /// Skips what is not a file of the selection.
     fn pass(&mut self, part: &mut FolderPart<'run>, folder: &Folder, place: usize, path: String) {
         if folder.kind(place) == EntryKind::File {
             self.observer.pass(part, folder.name(place));
@@ -151,7 +150,7 @@ impl<'run> Collector<'run> {
     }
 }
 
-/// The scope of a request, less what ignore files take out of it, less the manifest itself.
+/// The request's scope without ignored files and the manifest.
 #[derive(Debug)]
 pub(super) struct Selection<'run> {
     request: &'run ManifestRequest<'run>,
@@ -172,12 +171,12 @@ impl<'run> Selection<'run> {
         self.request.scope.enters(folder) && self.leaves_over(folder)
     }
 
-    /// Returns whether the file belongs to the selection, listed or not.
+    /// Listed or not.
     pub(super) fn holds(&self, path: &str) -> bool {
         !self.is_manifest(path) && self.request.scope.holds(path) && self.leaves_over(path)
     }
 
-    /// Returns whether the path is that of the manifest itself, which cannot hold its own hash.
+    /// A manifest cannot hold its own hash.
     pub(super) fn is_manifest(&self, path: &str) -> bool {
         self.manifest.as_deref() == Some(path)
     }
@@ -189,24 +188,24 @@ impl<'run> Selection<'run> {
 
 #[derive(Clone, Copy, Debug)]
 pub struct ManifestChoice<'a> {
-    /// The project, or the folder that was named as such.
+    /// The project, or the named folder.
     pub root: &'a Root,
-    /// True where the root was named (`--root`) rather than found.
+    /// True for `--root`; otherwise the root was found.
     pub root_is_named: bool,
-    /// The manifest that was named (`--file`).
+    /// `--file`.
     pub file: Option<&'a Path>,
-    /// The folder that relative paths are seen from; absolute.
+    /// For relative paths; absolute.
     pub current_folder: &'a Path,
 }
 
-/// A manifest, and which files it is about.
+/// A manifest, and its scope.
 ///
-/// * Without `--file`: [`DEFAULT_MANIFEST`] of the project, about its configured artifacts. In a `_bmad`
-///   folder, the installer's manifest, which can be compared but not written this way.
-/// * With `--file` alone: that manifest, about the configured artifacts of the project; about the `_bmad`
-///   folder, if it is the installer's manifest in one.
-/// * With `--root` and `--file`: that manifest, about all files of the folder, by the installer's rules in a
-///   `_bmad` folder; about the configured artifacts, if the folder holds a configuration of stepmark.
+/// * Without `--file`: the project's [`DEFAULT_MANIFEST`], for the configured artifacts. In a `_bmad` folder
+///   the installer's manifest, which can be compared but not written this way.
+/// * `--file` alone: that manifest, for the project's configured artifacts; for the `_bmad` folder if it is
+///   the installer's manifest there.
+/// * `--root` and `--file`: that manifest, for all files of the folder (in `_bmad` by the installer's rules),
+///   or for the configured artifacts if the folder has a configuration.
 #[derive(Clone, Debug)]
 pub struct ManifestPlace {
     root: Root,
@@ -266,15 +265,14 @@ impl ManifestPlace {
         &self.root
     }
 
-    /// The place where hashes are kept between runs: in the local state, if the project has a `.stepmark/` or
-    /// the manifest goes there.
+    /// In the local state, if the project has a `.stepmark/` or the manifest goes there.
     pub(super) fn stat_cache(&self) -> Option<PathBuf> {
         let is_default = !self.is_named && self.files == Files::Artifacts;
         let has_place = is_default || is_folder(&self.project.path().join(".stepmark"));
         has_place.then(|| stat_cache_of(&self.project, &self.root)).flatten()
     }
 
-    /// The request that compares or drafts this manifest. `stat_cache` is [`ManifestPlace::stat_cache`].
+    /// `stat_cache` is [`ManifestPlace::stat_cache`].
     pub(super) fn request<'a>(
         &'a self,
         workspace: &'a Workspace,
@@ -301,8 +299,8 @@ impl ManifestPlace {
         Ok((&self.project, self.project.relative(&self.manifest, self.project.path())?))
     }
 
-    /// Returns whether the manifest lies among the installer's own books. One that is rewritten there makes
-    /// edited files look pristine, and the installer's next update overwrites them without keeping a `.bak`.
+    /// True if the manifest is among the installer's own. Rewriting it would make edited files look pristine,
+    /// and the installer's next update overwrites them without a `.bak`.
     pub fn is_among_installers_books(&self) -> bool {
         self.manifest.ancestors().skip(1).any(|folder| {
             let is_book = folder.file_name().is_some_and(|name| BOOKS.iter().any(|book| name == *book));

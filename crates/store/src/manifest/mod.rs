@@ -1,7 +1,5 @@
-//! `files-manifest.csv` against the disk: walk, hash, compare, write.
-//!
-//! The decisions are those of [`stepmark_model::projection::files_manifest`]; here files are found and
-//! hashed.
+//! `files-manifest.csv` and the disk: walk, hash, compare, write.
+//! [`stepmark_model::projection::files_manifest`] decides; here files are found and hashed.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the manifest is read here")]
 
 mod inventory;
@@ -42,17 +40,15 @@ use stepmark_model::{
     projection::files_manifest::{Listing, ListingBuilder, ManifestScope},
 };
 
-/// The number of bytes of a manifest that are read at once.
+/// In bytes.
 const READ_AT_ONCE: usize = 128 * 1024;
 
-/// The manifests of files, as they are drafted, compared with the disk, and written.
 #[derive(Clone, Copy, Debug)]
 pub struct Manifests<'w> {
     workspace: &'w Workspace,
 }
 
 impl Workspace {
-    /// The manifests of files, by the configuration of this project.
     pub const fn manifests(&self) -> Manifests<'_> {
         Manifests { workspace: self }
     }
@@ -63,22 +59,21 @@ impl Manifests<'_> {
         verify::verify(&place.request(self.workspace, ignore_files, place.stat_cache().as_deref()))
     }
 
-    /// Drafts the manifest at `place`. Nothing but the stat cache is written.
+    /// Writes only the stat cache.
     ///
-    /// Rows that tie keep the order of the manifest that is there already; where there is none, in a `_bmad`
-    /// folder, that of the installer's.
+    /// Tied rows keep the order of the existing manifest, or, in a `_bmad` folder without one, of the
+    /// installer's.
     pub fn draft(&self, place: &ManifestPlace, ignore_files: IgnoreFiles) -> Result<ManifestDraft, Error> {
         write::write(&place.request(self.workspace, ignore_files, place.stat_cache().as_deref()))
     }
 
-    /// Drafts the manifest at `place` with the hashes that the files at `paths` have now. Where a file has no
-    /// row, or is gone, all of it is drafted anew; so it is where there is no manifest.
+    /// Updates the hashes of `paths`. Drafts all anew if a file has no row or is gone, or without a manifest.
     pub fn draft_rows(&self, place: &ManifestPlace, paths: &[ProjectPath]) -> Result<ManifestDraft, Error> {
         write::renewed(place, paths)?.map_or_else(|| self.draft(place, IgnoreFiles::Disregarded), Ok)
     }
 
-    /// Writes `draft` to its place, atomically, if its place still holds what the draft was made from.
-    /// Nothing is written where these bytes are there already.
+    /// Atomic, and only if the manifest is still the one that the draft is based on. Equal bytes are not
+    /// written.
     #[cfg(feature = "write")]
     pub fn publish(&self, place: &ManifestPlace, draft: &ManifestDraft) -> Result<Published, Error> {
         publish::publish(self.workspace.commit_options(), place, draft)
@@ -87,25 +82,24 @@ impl Manifests<'_> {
 
 #[derive(Clone, Copy, Debug)]
 struct ManifestRequest<'a> {
-    /// The folder that the manifest's paths are relative to, and that is walked.
+    /// The base of the manifest's paths, and the start of the walk.
     root: &'a Root,
     manifest: &'a Path,
     scope: ManifestScope<'a>,
-    /// The effect of `.gitignore`, `.ignore` and git's other ignore files: whether they take files out of the
-    /// scope.
+    /// The effect of git's ignore files and `.ignore` on the scope.
     ignore_files: IgnoreFiles,
-    /// The place where hashes of unchanged files are kept between runs; `None` if there is no place for them.
+    /// Hashes of unchanged files between runs; `None` if they cannot be kept.
     stat_cache: Option<&'a Path>,
     looked_at: &'a AtomicUsize,
 }
 
-/// The effect of ignore files (`.gitignore` and its kin) on a walk. A listed file is looked at in any case.
+/// The effect of ignore files on a walk. Listed files are always compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IgnoreFiles {
-    /// Nothing: an artifact that git ignores is an artifact.
+    /// Ignored artifacts are artifacts.
     #[default]
     Disregarded,
-    /// They take files out of the scope.
+    /// Ignored files are not in scope.
     Honoured,
 }
 
@@ -115,7 +109,7 @@ pub enum CacheOutcome {
     Absent,
     Unchanged,
     Renewed,
-    /// A new cache could not be written; the next run will hash again.
+    /// A new cache could not be written; the next run hashes again.
     NotWritten {
         reason: String,
     },
@@ -127,15 +121,14 @@ struct FoundManifest {
     hash: Option<FileHash>,
 }
 
-/// Says whether the hash of a manifest is wanted, which takes longer than reading it.
+/// Hashing a manifest takes longer than reading it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hashed {
     No,
     Yes,
 }
 
-/// Reads a manifest; `None` where there is no such file. It is read line by line: what is kept of it is much
-/// smaller.
+/// `None` if there is no file. Reads line by line, since what is kept is much smaller.
 fn read_manifest(path: &Path, hashed: Hashed) -> Result<Option<FoundManifest>, Error> {
     let read = || -> io::Result<FoundManifest> {
         let file = open_file(path)?;
@@ -173,14 +166,13 @@ fn unreadable(path: &Path, source: io::Error) -> Error {
 }
 
 pub(crate) fn project_listing(root: &Root) -> Option<Listing> {
-    // One that cannot be read is told by `manifest verify`; here it lists nothing.
+    // `manifest verify` reports an unreadable one; here it lists nothing.
     own_file::check_folder(root.path(), DEFAULT_MANIFEST.as_ref()).ok()?;
     let found = read_manifest(&root.path().join(DEFAULT_MANIFEST), Hashed::No).ok()??;
     Some(found.listing)
 }
 
-/// The path of the manifest below the root, so that it is not taken for a file of its own; `None` when it
-/// lies elsewhere.
+/// Below the root, so that it is not listed; `None` if it is elsewhere.
 fn own_path(request: &ManifestRequest<'_>) -> Option<String> {
     let path = request.manifest;
     let folder = match path.parent() {

@@ -1,4 +1,4 @@
-//! A drafted manifest as the projection that it is.
+//! A drafted manifest as a projection.
 
 use std::borrow::Cow;
 

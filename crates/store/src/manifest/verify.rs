@@ -1,4 +1,4 @@
-//! `manifest verify`: what the manifest says, compared with what is there.
+//! `manifest verify`: compares the manifest with the disk.
 
 use std::{collections::HashSet, fs::File, io, ops::Range, panic, sync::atomic::Ordering, thread};
 
@@ -27,8 +27,8 @@ use stepmark_model::{
 pub struct ManifestReport {
     pub verification: Verification,
     pub oddities: Vec<ManifestWarning>,
-    /// The places that the walk could not go through, by path. What is listed in a closed folder is
-    /// unreadable in the comparison; the rest concerns no listed file.
+    /// By path. Files listed in a closed folder are unreadable in the comparison; the rest concerns no listed
+    /// file.
     pub problems: Vec<WalkProblem>,
     pub cache: CacheOutcome,
 }
@@ -51,7 +51,6 @@ enum Known {
     Read(Listing, Option<StatCache>),
 }
 
-/// Reads the cache, and, unless that remembers it, at the same time the manifest.
 fn recall_or_read(request: &ManifestRequest<'_>, key: Option<ManifestKey>) -> Result<Known, Error> {
     if let Some((key, file)) = key.zip(request.stat_cache)
         && key.is_remembered_in(file)
@@ -78,7 +77,6 @@ struct Comparison<'run> {
     request: &'run ManifestRequest<'run>,
     selection: Selection<'run>,
     files: &'run ListedFiles<'run>,
-    /// The manifest, if the cache may remember it.
     manifest: Option<ReadManifest<'run>>,
 }
 
@@ -114,7 +112,7 @@ impl Comparison<'_> {
         Ok(ManifestReport { verification, oddities: self.files.oddities().to_vec(), problems, cache })
     }
 
-    /// The listed files of the folders that the walk did not come to: nothing was found of them.
+    /// Listed files in folders that the walk did not reach.
     fn unseen(&self, seen: &HashSet<String>) -> Vec<Deviation> {
         let unseen = self.files.folders().into_iter().filter(|folder| !seen.contains(*folder));
         let deviations = unseen.flat_map(|folder| {
@@ -139,7 +137,6 @@ fn closed_folder(problem: &WalkProblem) -> Option<(String, String)> {
     }
 }
 
-/// Compares folders with their rows; one for each thread.
 struct Comparer<'run> {
     comparison: &'run Comparison<'run>,
     observer: Observer<'run>,
@@ -148,9 +145,8 @@ struct Comparer<'run> {
 }
 
 impl Visitor for Comparer<'_> {
-    /// Finds the row of every name on disk, going through both at once as they stand in the same order; then
-    /// looks at the files. One pass for both would wait for the memory of every row: between two files it is
-    /// the system that fills the processor's cache.
+    /// Merges names and rows, both sorted, and then looks at files. Two passes: between two files the system
+    /// fills the processor's cache, so one pass would wait for every row's memory.
     fn visit(&mut self, folder: &Folder, places: Range<usize>) {
         let looked_at = places.len();
         let mut part = self.observer.begin(folder, places.start);
@@ -160,7 +156,7 @@ impl Visitor for Comparer<'_> {
         let mut rows = Vec::with_capacity(looked_at);
         for place in places.clone() {
             let name = folder.name(place).as_bytes();
-            // Equality first: it is the rule, and sooner known than an order.
+            // Equality first: it is the normal case, and cheaper to test than the order.
             while let Some(absent) = listed.next_if(|file| file.name != name && file.name < name) {
                 self.deviates(folder, &absent, FoundFile::Nothing);
             }
@@ -202,7 +198,7 @@ impl<'run> Comparer<'run> {
         self.deviates(folder, file, found);
     }
 
-    /// Looks at what no row names.
+    /// Names without rows.
     fn unlisted(&mut self, part: &mut FolderPart<'run>, folder: &Folder, place: usize) {
         let selection = &self.comparison.selection;
         let name = folder.name(place);
@@ -237,11 +233,9 @@ pub(super) enum Seen {
     File(FileHash),
     LinkedFolder,
     Gone,
-    /// Something that is no file, or cannot be read, and why.
     Unreadable(String),
 }
 
-/// Hashes files, with the help of a cache.
 #[derive(Debug)]
 pub(super) struct Observer<'run> {
     root: &'run Root,
@@ -277,7 +271,7 @@ impl<'run> Observer<'run> {
         self.renewals
     }
 
-    /// Looks at the file at `place` of `folder`. Places come in ascending order.
+    /// Indices must be ascending.
     pub(super) fn look(&mut self, part: &mut FolderPart<'run>, folder: &Folder, place: usize) -> Seen {
         match self.hash(part, folder, place) {
             Ok(seen) => seen,
@@ -296,12 +290,12 @@ impl<'run> Observer<'run> {
         }
     }
 
-    /// The hashes of the file at `place` with other line ends; `None` if it cannot be read any more.
+    /// With other line ends; `None` if it became unreadable.
     pub(super) fn line_ends(&mut self, folder: &Folder, place: usize) -> Option<LineEndHashes> {
         folder.open_file(place).and_then(|file| self.hasher.line_ends(file)).ok()
     }
 
-    /// The kind that the link at `place` leads to: a file, a folder, or nothing to be looked at, and why.
+    /// A file, a folder, or the reason why neither.
     pub(super) fn link_target(&self, folder: &Folder, place: usize) -> Result<EntryKind, String> {
         let (kind, _) = folder.stat(place).map_err(|error| error.to_string())?;
         stays_inside(self.root, &folder.path_of(folder.name(place)))?;
@@ -336,7 +330,6 @@ impl<'run> Observer<'run> {
         self.hash_open(part, name, folder.open_file(place)?, stat)
     }
 
-    /// Hashes what `file` holds; `stat` was taken before.
     fn hash_open(
         &mut self,
         part: &mut FolderPart<'run>,

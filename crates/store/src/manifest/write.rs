@@ -1,4 +1,4 @@
-//! `manifest write`: the bytes of a manifest of what is there.
+//! `manifest write`: computes a manifest's bytes from the disk.
 
 use std::io;
 
@@ -28,20 +28,19 @@ use stepmark_model::{
 pub struct ManifestDraft {
     pub bytes: Vec<u8>,
     pub files: usize,
-    /// The hash of the manifest that the commit must still find; `None` where there is none.
+    /// Expected by the commit; `None` if there is no manifest.
     pub existing: Option<FileHash>,
-    /// True where nothing is there yet, or what is there begins as a manifest does, or is empty: something
-    /// else is replaced only where its place is that of a manifest.
+    /// True if the existing file is missing, empty, or begins like a manifest: other files are replaced only
+    /// at a manifest's default path.
     pub is_over_manifest: bool,
-    /// Listed files whose bytes could not be read: their rows have no hash, as the installer writes them.
+    /// Their rows have no hash, as the installer writes them.
     pub unreadable: Vec<UnreadableFile>,
-    /// The places that the walk could not go through, by path; they are not in the manifest.
+    /// By path; not in the manifest.
     pub problems: Vec<WalkProblem>,
     pub cache: CacheOutcome,
 }
 
 impl ManifestDraft {
-    /// Returns whether the manifest that is there has these very bytes, so that nothing needs to be written.
     pub fn is_up_to_date(&self) -> bool {
         self.existing == Some(FileHash::of(&self.bytes))
     }
@@ -55,7 +54,7 @@ pub(super) fn write(request: &ManifestRequest<'_>) -> Result<ManifestDraft, Erro
     let is_over_manifest = existing.as_ref().is_none_or(|found| {
         hash == Some(FileHash::of(b"")) || !found.listing.oddities().iter().any(is_header)
     });
-    // What is odd about the earlier manifest goes with it.
+    // Oddities of the earlier manifest disappear with it.
     let earlier = match existing {
         Some(existing) => existing.listing,
         None => installers_listing(request)?,
@@ -84,7 +83,7 @@ fn is_header(oddity: &ManifestWarning) -> bool {
     matches!(oddity.kind, ManifestWarningKind::Header { .. })
 }
 
-/// The installer's own manifest in a `_bmad` folder; nothing elsewhere.
+/// Empty outside a `_bmad` folder.
 fn installers_listing(request: &ManifestRequest<'_>) -> Result<Listing, Error> {
     if !matches!(request.scope, ManifestScope::BmadFolder) {
         return Ok(Listing::default());
@@ -93,7 +92,7 @@ fn installers_listing(request: &ManifestRequest<'_>) -> Result<Listing, Error> {
     Ok(found.map(|found| found.listing).unwrap_or_default())
 }
 
-/// The manifest at `place` with today's hashes of the files at `paths`; `None` where more has to change.
+/// Today's hashes for `paths`; `None` if more must change.
 pub(super) fn renewed(place: &ManifestPlace, paths: &[ProjectPath]) -> Result<Option<ManifestDraft>, Error> {
     let Some(mut bytes) = present(file_reading::read_file(place.manifest()))
         .map_err(|error| unreadable(place.manifest(), error))?

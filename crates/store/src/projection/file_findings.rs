@@ -1,4 +1,4 @@
-//! The state of the files that follow records, and what a check finds in them.
+//! The state of files written from records, and a check's findings in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,9 +25,9 @@ pub(crate) struct FileFindings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FollowingFile {
     pub path: ProjectPath,
-    /// Its state: `current`, `behind`, `drift`, `damaged` or `gone`.
+    /// `current`, `behind`, `drift`, `damaged` or `gone`.
     pub state: &'static str,
-    /// The ids of the records that another program changed in it.
+    /// Ids of records changed by another program.
     pub drift: Vec<String>,
 }
 
@@ -91,12 +91,11 @@ pub(crate) fn files_touched<F: RecordFormat>(
     Ok(Some(files.filter(|(path, _)| path.extension() == Some("md")).collect()))
 }
 
-/// Something that is wrong with a file of a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FileProblem<D> {
-    /// Somebody else changed these records in it.
+    /// Others changed these records in it.
     Drift(Vec<D>),
-    /// It is as it was written here for earlier records.
+    /// Unchanged since we wrote it for earlier records.
     Behind,
     Damaged,
     Gone,
@@ -113,8 +112,8 @@ impl<D> FileProblem<D> {
     }
 }
 
-/// Holds the files `found` of `format` against the records `state`, each by itself: `None` for one with which
-/// nothing is wrong. One that is not there, and was not written here either, is left out.
+/// Compares each of `found` with the records; `None`: no fault. Leaves out missing files that were not
+/// written here either.
 pub(crate) fn problems<F: RecordFormat>(
     root: &Root,
     format: &F,
@@ -129,7 +128,7 @@ pub(crate) fn problems<F: RecordFormat>(
         if bytes == ours {
             return None;
         }
-        // The others are as they should be: this one alone is compared.
+        // Compares this one alone.
         let mut files = rendered.clone();
         files.insert(path.clone(), bytes.clone());
         let Some(theirs) = format.read(&files) else { return Some(FileProblem::Damaged) };
@@ -140,22 +139,21 @@ pub(crate) fn problems<F: RecordFormat>(
             return Some(FileProblem::Behind);
         }
         let drift = format.merge((base.as_ref(), &theirs, state), &|_| false).drift;
-        // What only we changed since is not theirs.
+        // Our own later changes are not theirs.
         Some(if drift.is_empty() { FileProblem::Behind } else { FileProblem::Drift(drift) })
     };
     let is_known = |(path, _): &(&ProjectPath, &Vec<u8>)| found.contains_key(*path) || written.has(path);
     rendered.iter().filter(is_known).map(|file| (file.0.clone(), problem(file))).collect()
 }
 
-/// The files that are to stand there, and what was found out about those that do.
 pub(super) struct Compared<D> {
-    /// Those that are to stand there; `None` where these are the files of the records.
+    /// `None` if they are the records' files.
     pub(super) files: Option<HashedFiles>,
-    /// The records that other programs changed, and which stay so.
+    /// Records changed by other programs, which stay so.
     pub(super) drift: Vec<D>,
     pub(super) overwritten: Vec<D>,
     pub(super) damaged: BTreeSet<ProjectPath>,
-    /// Files that say what the records say, in other bytes: they stay.
+    /// Files that agree with the records in other bytes; they stay.
     pub(super) adopted: BTreeMap<ProjectPath, FileHash>,
 }
 
@@ -189,7 +187,7 @@ pub(super) fn compare<F: RecordFormat>(
             "`{first}` was written by another program: bring it in with `{import}`, or move it away"
         ))
     };
-    // What is missing in a set of files is as it was written last.
+    // A missing file of a set counts as last written.
     let last = written.last(&format.paths()).unwrap_or_default();
     let base = format.read(&last);
     let bytes = |path: &ProjectPath| found.get(path).map(|found| found.bytes.clone()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The files of a format as they stand there, and as they should.
+//! Existing and expected files of a format.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the stats of the files are taken here")]
 
 use super::publish::foreign;
@@ -37,12 +37,11 @@ pub(super) fn hashes(files: &HashedFiles) -> BTreeMap<ProjectPath, FileHash> {
     files.iter().map(|(path, file)| (path.clone(), file.hash)).collect()
 }
 
-/// The files of a format that are there, as they were read last.
 #[derive(Debug, Default)]
 pub(crate) struct FoundFiles(BTreeMap<ProjectPath, (KnownStat, HashedBytes)>);
 
 impl FoundFiles {
-    /// Reads those of `paths` that are there; one that cannot have changed since is not read again.
+    /// Skips missing files, and those certainly unchanged.
     pub(super) fn read(&mut self, root: &Root, paths: Vec<ProjectPath>) -> Result<(), Error> {
         let mut before = std::mem::take(&mut self.0);
         for path in paths {

@@ -1,13 +1,13 @@
-//! Projections: copies of state in files, made one way (docs/adr/0026-projections-and-dialects.md).
+//! Projections: one-way copies of state in files (docs/adr/0026-projections-and-dialects.md).
 //!
 //! # Flow
-//! What a projection is made of is read → a value that implements [`Projection`] and knows the bytes of its
-//! files → `publish` compares each with what stands there and with what was written last, keeps what somebody
-//! edited where the projection wants that, writes what differs, and remembers its digest.
+//! Read the sources → a [`Projection`] with its files' bytes → `publish` compares each with the existing and
+//! the last written one, keeps edits if the projection wants it, writes the differing ones, and remembers
+//! their digests.
 //!
 //! # Guarantees
-//! * A file that is right is not touched. One that changed since it was read is not replaced.
-//! * A file that is no projection's is never replaced.
+//! * Correct files are not touched. A file that changed since it was read is not replaced.
+//! * A file that is not a projection's is never replaced.
 
 #[cfg(feature = "write")]
 mod publish;
@@ -40,11 +40,10 @@ use stepmark_model::{
     projection::{FileState, ProjectionFacts},
 };
 
-/// A copy of state, as it should be now.
 pub trait Projection {
     const FACTS: ProjectionFacts;
 
-    /// Its files, in the order in which they are to be written.
+    /// In writing order.
     fn files(&self) -> Vec<ProjectedFile<'_>>;
 }
 
@@ -52,29 +51,28 @@ pub trait Projection {
 pub struct ProjectedFile<'p> {
     pub path: Cow<'p, ProjectPath>,
     pub bytes: Cow<'p, [u8]>,
-    /// The hash of what stood there when `bytes` were made; `None` where nothing did.
+    /// The hash of the existing file when `bytes` were made; `None` if there was none.
     pub found: Option<FileHash>,
-    /// The evidence of what was written there last.
+    /// Proves what was last written.
     pub witness: Witness,
     pub on_edit: OnEdit,
-    /// True if what stands there is no file of the projection.
+    /// True if the existing file is not the projection's.
     pub is_foreign: bool,
 }
 
-/// The evidence of what was written last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Witness {
     Memory,
-    /// A file beside it names the digest, for other programs and clones; `None` where that does not.
+    /// A file beside it has the digest, for other programs and clones; `None` if it lacks it.
     FileBeside(Option<FileHash>),
 }
 
-/// The treatment of a file of a projection that somebody edited.
+/// The treatment of edited files of a projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnEdit {
-    /// It is replaced, and that is told: everything in it can be made again.
+    /// Replaced with a report: all can be rebuilt.
     Replace,
-    /// It is replaced, and kept under another name beside it.
+    /// Replaced, with a copy beside it.
     Keep,
 }
 

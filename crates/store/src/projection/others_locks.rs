@@ -1,4 +1,4 @@
-//! The locks that other programs hold while they write a file that follows records: `FILE.lock` beside it.
+//! Locks of other programs while writing a file in their format: `FILE.lock` beside it.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: lock files of other programs are opened here"
@@ -14,9 +14,9 @@ use crate::{Error, commit::CommitOptions, disk::Root, disk::file_lock::exclusive
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Waits for the locks of the files of `format`, so that none is read half written, and none is replaced
-/// between the reading and the writing of another program. A lock file that is not there is not made: whoever
-/// takes these locks makes it, and it would stand in the project.
+/// Waits for other programs' locks, so that no file is read half written, or replaced between their read and
+/// write. A missing lock file is not created: programs that use one create it, and it would stay in the
+/// project.
 pub(super) fn lock<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
@@ -28,7 +28,7 @@ pub(super) fn lock<F: RecordFormat>(
         if !fs::symlink_metadata(&place).is_ok_and(|found| found.is_file()) {
             continue;
         }
-        // One that cannot be opened, or that the file system does not lock, keeps nobody out.
+        // If it cannot be opened or locked, it excludes nobody.
         let Ok(file) = File::open(&place) else { continue };
         match exclusive_within(&file, options.lock_timeout.min(PATIENCE)) {
             Err(TryLockError::WouldBlock) => {

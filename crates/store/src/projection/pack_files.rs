@@ -1,4 +1,4 @@
-//! The files in which packs of the project list their artifacts.
+//! Files in which packs list their artifacts.
 
 use std::{
     borrow::Cow,
@@ -55,7 +55,7 @@ impl Projection for PackFiles {
 }
 
 impl PackFiles {
-    /// The findings in those that do not say what the artifacts say.
+    /// Files that disagree with the artifacts.
     pub fn findings(&self) -> Vec<Finding> {
         let odd = self.0.iter().filter(|own| own.found.as_ref() != Some(&own.bytes));
         odd.map(|own| projection_behind_finding(&own.path, COMMAND)).collect()
@@ -78,7 +78,7 @@ impl Workspace {
         if !self.has_pack_files() {
             return Ok(PackFiles::default());
         }
-        // The files are read before the artifacts: another process that publishes meanwhile is noticed.
+        // Files before artifacts, so that another process's publication is noticed.
         let mut places = Vec::new();
         for (_, file) in self.declared_files() {
             let path = ProjectPath::new(&file.path.0)?;
@@ -106,9 +106,8 @@ impl Workspace {
         Ok(PackFiles(files))
     }
 
-    /// Writes those of them that say something else.
     pub fn publish_pack_files(&self) -> Result<Published, Error> {
-        // Whoever comes last has read the last artifacts.
+        // The last writer has read the last artifacts.
         let _lock = lock(self.root(), ProjectionFacts::PACK_FILES.name).ok();
         let files = self.pack_files(None)?;
         for file in &files.0 {
@@ -118,7 +117,7 @@ impl Workspace {
         publish_locked(self.root(), self.commit_options(), &files)
     }
 
-    /// Makes them follow a change of the artifact at `path`. It is made: what goes wrong is told beside it.
+    /// The change is already made: errors become a remark.
     pub(super) fn follow_in_packs(&self, path: &ProjectPath) -> Option<Remark> {
         let declared = self.configuration().lifecycles().declared();
         let is_listed = |own: &(&Pack, &FileDeclaration)| {
@@ -136,10 +135,9 @@ impl Workspace {
 
 pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
-/// The change of a record that another program made in a file of `F`.
 pub(crate) type DriftOf<F> = Drift<<<F as RecordFormat>::State as RecordSet>::Kind>;
 
-/// A format in which the records of a system are kept for its other programs.
+/// Another program's format for a system's records.
 pub(crate) trait RecordFormat {
     type State: RecordSet;
 
@@ -159,15 +157,15 @@ pub(crate) trait RecordFormat {
 
     fn read(&self, files: &Files) -> Option<Self::State>;
 
-    /// The records as a reader of the format sees them.
+    /// The records as this format represents them.
     fn seen(&self, state: &Self::State) -> Self::State;
 
     fn is_same(&self, one: &Self::State, other: &Self::State) -> bool {
         self.merge((None, one, other), &|_| false).drift.is_empty()
     }
 
-    /// Puts `theirs`, which another program wrote, together with `ours`; `base` is what both come from, where
-    /// that is known. Records of which `is_overwritten` says so are ours.
+    /// Merges `theirs`, from another program, with `ours`; `base` is their common origin, if known. Records
+    /// of `is_overwritten` are ours.
     fn merge(
         &self,
         (base, theirs, ours): (Option<&Self::State>, &Self::State, &Self::State),
@@ -177,7 +175,7 @@ pub(crate) trait RecordFormat {
     }
 }
 
-/// The records whose changes in the files are given up.
+/// Records whose foreign changes are discarded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Overwrite {
     None,

@@ -1,4 +1,4 @@
-//! Writing the files of a projection.
+//! Writing a projection's files.
 
 use std::{collections::BTreeMap, io, path::PathBuf};
 
@@ -23,35 +23,32 @@ use stepmark_model::{
     transition::Remark,
 };
 
-/// The end of the name of a kept version that somebody edited: `AGENTS.md.edited`, then `….edited-2`.
+/// The suffix of copies of edited files: `AGENTS.md.edited`, then `….edited-2`.
 const EDITED_SUFFIX: &str = ".edited";
 
-/// The number of edited versions that are kept beside a file at most.
+/// The most copies beside a file.
 const EDITED_VERSIONS: usize = 100;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Published {
     pub written: Vec<ProjectPath>,
-    /// The number of files that were right already.
     pub unchanged: usize,
-    /// Those of the written that were not as they had been written before.
+    /// Written files that had been edited.
     pub edited: Vec<ProjectPath>,
     pub kept: Vec<ProjectPath>,
 }
 
-/// Writes the files of `projection` that are not what they should be, one after the other, each atomically,
-/// if it still is what the projection found.
+/// Writes the differing files one by one, each atomically, if unchanged since the projection read it.
 pub fn publish<P: Projection>(
     root: &Root,
     options: &CommitOptions,
     projection: &P,
 ) -> Result<Published, Error> {
-    // Where it cannot be made, each file is still compared before it is replaced.
+    // Without the lock each file is still compared before it is replaced.
     let _lock = lock(root, P::FACTS.name).ok();
     publish_locked(root, options, projection)
 }
 
-/// The same, under the lock of the projection.
 pub(super) fn publish_locked<P: Projection>(
     root: &Root,
     options: &CommitOptions,
@@ -70,7 +67,7 @@ pub(super) fn publish_locked<P: Projection>(
         }
         Ok(())
     });
-    // One that is lost makes no difference but that an edit is not told from an older version.
+    // If it is lost, an edit may be mistaken for an older version.
     let _forgotten = before.intend(&digests, &BTreeMap::new());
     published.map(|()| done)
 }
@@ -106,7 +103,7 @@ fn publish_file(
     Ok(wanted)
 }
 
-/// Copies the file at `path` beside itself, under a name that is free or has its bytes; `None`: it is gone.
+/// Uses a free name, or one with the same bytes; `None`: the file is gone.
 fn keep_edited(
     root: &Root,
     options: &CommitOptions,
@@ -132,12 +129,12 @@ fn keep_edited(
     )))
 }
 
-/// The number of digests of each file that are remembered: what git brings back was mostly written lately.
+/// Digests remembered for each file: git mostly restores recent versions.
 const DIGESTS: usize = 16;
 
 const LIMIT: u64 = 256 * 1024 * 1024;
 
-/// The digests of what was written to each file, the newest first, with a copy of the last bytes.
+/// Digests written to each file, the newest first, with a copy of the last bytes.
 #[derive(Debug)]
 pub(super) struct WrittenFiles<'r> {
     root: &'r Root,
@@ -146,7 +143,7 @@ pub(super) struct WrittenFiles<'r> {
 }
 
 impl<'r> WrittenFiles<'r> {
-    /// Reads those of the projection `name`; none where there are none that can be read.
+    /// Empty if there are none, or unreadable.
     pub(super) fn of(root: &'r Root, name: &'static str) -> Self {
         let bytes = read(root, &format!("{name}-digests.json"));
         let digests: BTreeMap<String, Vec<String>> =
@@ -158,8 +155,8 @@ impl<'r> WrittenFiles<'r> {
         Self { root, name, digests }
     }
 
-    /// Returns whether the file at `path` holds what was written here last. An earlier version is known where
-    /// the last writing was cut off, or git has it in its index; else somebody put it back.
+    /// True if the file is as last written here. Earlier versions count if the last write was interrupted, or
+    /// if they are in git's index; otherwise somebody restored them.
     pub(super) fn knows(&self, path: &ProjectPath, digest: FileHash, bytes: &[u8]) -> bool {
         let (digest, digests) = (digest.to_string(), self.digests.get(path));
         let is_newest = |own: &String| digests.is_some_and(|all| all.first() == Some(own));
@@ -183,7 +180,7 @@ impl<'r> WrittenFiles<'r> {
         self.digests.contains_key(path)
     }
 
-    /// The bytes that were written last to those of `paths`; `None` where nothing was.
+    /// `None` if none was written.
     pub(super) fn last(&self, paths: &[ProjectPath]) -> Option<Files> {
         let written = paths.iter().filter(|path| self.digests.contains_key(*path));
         let copy = |path: &ProjectPath| Some((path.clone(), read(self.root, &self.copy_name(path))?));
@@ -191,9 +188,8 @@ impl<'r> WrittenFiles<'r> {
         (!files.is_empty()).then_some(files)
     }
 
-    /// Notes that files with these hashes are about to be written: from now on whatever of them stands there
-    /// is known. Those of `mixed` that are others hold changes of other programs: they are not, even where
-    /// earlier ones were the same.
+    /// Records that files with these hashes will be written: such files are known from now on. Those of
+    /// `mixed` with other hashes contain foreign changes, and are not known, even if equal to earlier ones.
     pub(super) fn intend(
         &mut self,
         files: &BTreeMap<ProjectPath, FileHash>,
@@ -227,7 +223,6 @@ impl<'r> WrittenFiles<'r> {
         replace_state_file(&self.folder()?, &digests, text.as_bytes(), FsyncPolicy::Never)
     }
 
-    /// Keeps copies of the files `ours` as they are now; those of `adopted` stay as they were `found`.
     pub(super) fn keep(
         &self,
         ours: &HashedFiles,
@@ -263,21 +258,20 @@ fn read(root: &Root, name: &str) -> Option<Vec<u8>> {
 }
 
 impl Workspace {
-    /// Makes the files of other programs follow a change of the artifact at `path`.
+    /// Updates other programs' files after a change of the artifact.
     pub(crate) fn follow_records(&self, path: &ProjectPath) -> Option<Remark> {
         let left = self.follow_tasks(path).or_else(|| self.follow_slices(path));
         left.or_else(|| self.follow_in_packs(path))
     }
 }
 
-/// A file that stepmark did not make is in the place of one that it makes.
 pub(super) fn foreign(path: &ProjectPath) -> Error {
     Error::exists(format!(
         "cannot write `{path}`: a file is there that stepmark did not make; nothing was changed"
     ))
 }
 
-/// The same error, with `help` where the file of somebody else is in the place.
+/// Adds `help` if a foreign file is in the way.
 pub(crate) fn with_help_of_foreign(error: Error, help: &str) -> Error {
     if error.kind() == ErrorKind::Exists { error.help(help) } else { error }
 }

@@ -1,16 +1,14 @@
-//! Files in the format of another system that follow the records of a project after each commit.
+//! Files in other systems' formats, written from a project's records after each commit.
 //!
-//! What another program changed in such a file is never replaced silently: it is *drift*, told record by
-//! record. A record in drift stays in the file as it is until a person imports or overwrites it; the others
-//! go on.
+//! Foreign changes in such a file are never silently replaced: they are *drift*, reported for each record. A
+//! record in drift stays in the file until a person imports or overwrites it; the others are updated.
 //!
 //! # Protocol
-//! Under the lock of the projection, and those with which other programs write the files, where there are
-//! such: the records are read (whoever comes last writes the latest state) → the
-//! files are compared with the digests of what was written → the digest of what is about to be written is
-//! noted → the files are replaced, unflushed → what stands there is kept, to tell later changes by. A kill
-//! at any call leaves files that are known as written here; after a loss of power an older one may be told as
-//! drift, and nothing is lost, since all of it can be made again. So is an older one that somebody puts back.
+//! Under the projection's lock, and those of the other programs, if any: read the records (the last process
+//! writes the latest state) → compare the files with the digests written → note the digest to be written →
+//! replace the files, unflushed → keep copies, to detect later changes. A kill at any point leaves files
+//! known as ours; after a power loss an older one may be reported as drift, and nothing is lost, since all
+//! can be rebuilt. An older one that somebody restores is drift, too.
 #![expect(clippy::disallowed_methods, reason = "an edge module: lock files are opened here")]
 
 use std::{
@@ -36,14 +34,13 @@ use crate::{
 };
 use stepmark_model::artifact::ProjectPath;
 
-/// The number of times that files are compared anew where other programs write them meanwhile.
+/// Retries if other programs write meanwhile.
 const ATTEMPTS: usize = 8;
 
-/// The pause before a file that cannot be read is read again, up to the last attempt: a program without locks
-/// writes in place, and may be half through.
+/// The pause before an unreadable file is read again, until the last attempt: a program without locks may be
+/// writing it in place.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The treatment of a file that cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Damage {
     IsWaitedFor,
@@ -95,8 +92,8 @@ pub(crate) fn drift<F: RecordFormat>(
     if drift.is_empty() {
         return Ok(drift);
     }
-    // Another process of stepmark may have written between the two readings: what is drift stays so under the
-    // lock. Without a lock file nobody has written here.
+    // stepmark may have written between the two readings: real drift persists under the lock. Without a lock
+    // file nobody has written here.
     match root.state().folder(StateFolder::Projections).map(|folder| existing_lock(&folder, format.name())) {
         Ok(Ok(_lock)) => compared(),
         _ => Ok(drift),
@@ -105,7 +102,7 @@ pub(crate) fn drift<F: RecordFormat>(
 
 pub(crate) type LastAndFound<S> = (Option<S>, Option<S>);
 
-/// The records as they were written last, and as the files hold them now; nothing where they hold none.
+/// The records as last written, and as in the files now; `None` if they have none.
 pub(crate) fn last_and_found<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
@@ -119,9 +116,8 @@ pub(crate) fn last_and_found<F: RecordFormat>(
     Ok((last.and_then(|last| format.read(&last)), format.read(&found)))
 }
 
-/// Takes files that say what the records say, and that another clone or build wrote, for what was written
-/// last: to be called before a change, so that the change is not taken for theirs. Returns the records that
-/// other programs changed.
+/// Accepts files that agree with the records, from another clone or build, as last written: call it before a
+/// change, so that this is not mistaken for theirs. Returns the records changed by other programs.
 pub(crate) fn adopt<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
@@ -135,7 +131,7 @@ pub(crate) fn adopt<F: RecordFormat>(
     let failed = |source| local(format.name(), source);
     let _lock = lock(root, format.name()).map_err(failed)?;
     let _others = others_locks::lock(root, options, format)?;
-    // Whoever had the lock may have changed all of it.
+    // The lock's former holder may have changed everything.
     let state = format.present()?;
     found.read(root, format.paths())?;
     let mut written = WrittenFiles::of(root, format.name());
@@ -148,7 +144,7 @@ pub(crate) fn adopt<F: RecordFormat>(
 }
 
 enum Attempted {
-    /// Another program may be writing a file just now.
+    /// Another program may be writing it.
     Torn,
     Again(Error),
     Failed(Error),
@@ -183,7 +179,7 @@ fn attempt<F: RecordFormat>(
         let bytes = found.get(&path).map_or(&[][..], |found| &found.bytes);
         followed.kept.push(written.keep_copy(&path, bytes).map_err(failed)?);
     }
-    // A file with records in drift is not noted as written here: the next comparison finds them again.
+    // A file with drift is not noted as ours, so that the next comparison finds it again.
     let mixed = compared.files.as_ref().map(hashes).unwrap_or_default();
     written.intend(&hashes(&ours), &mixed).map_err(failed)?;
     let unflushed = CommitOptions { fsync: FsyncPolicy::Never, ..*options };
@@ -204,7 +200,7 @@ fn attempt<F: RecordFormat>(
     Ok(followed)
 }
 
-/// Takes away the files of `format` that nobody else has changed, and returns them.
+/// Removes and returns unedited files of `format`.
 pub(crate) fn withdraw<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
@@ -232,7 +228,6 @@ pub(crate) fn remove(root: &Root, path: &ProjectPath) -> Result<(), Error> {
     }
 }
 
-/// Waits for the lock of the projection `name`, which is held until the file is dropped.
 pub(super) fn lock(root: &Root, name: &str) -> io::Result<File> {
     let folder = root.state().make(StateFolder::Projections).map_err(io::Error::other)?;
     locked(OpenOptions::new().write(true).create(true).truncate(false), &folder, name)

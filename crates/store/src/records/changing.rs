@@ -1,4 +1,4 @@
-//! Changes of the records of a system, each one commit.
+//! Changes of a system's records, each one commit.
 
 use std::{cell::RefCell, io};
 use stepmark_model::{journal::Actor, transition::TransitionRefusal};
@@ -25,7 +25,7 @@ use stepmark_model::{
     spelling::with_causes,
 };
 
-/// A system whose records follow in files of other programs.
+/// A system with files of other programs.
 pub(crate) trait ChangedRecords: RecordSystem {
     type Format<'f>: RecordFormat<State = Self::State>
     where
@@ -33,7 +33,7 @@ pub(crate) trait ChangedRecords: RecordSystem {
 
     fn record_format(&self) -> Result<Self::Format<'_>, Error>;
 
-    /// Writes the files; changes that other programs made are given up as `overwrite` says.
+    /// `overwrite` says which foreign changes to discard.
     fn write_files(&self, overwrite: &Overwrite) -> Result<Followed<Drift<KindOf<Self>>>, Error>;
 
     fn known_signals(&self) -> Signals;
@@ -57,11 +57,10 @@ pub(crate) trait ChangedRecords: RecordSystem {
             },
         );
         changed.map_err(|error| parts_first(error.into()))?;
-        // A commit that ends well has decided at least once.
+        // A successful commit has decided at least once.
         made.into_inner().ok_or_else(|| busy(self.folder()))
     }
 
-    /// Writes a record that is not there yet.
     fn write_new(
         &self,
         record: &Record<KindOf<Self>>,
@@ -107,7 +106,7 @@ pub(crate) trait ChangedRecords: RecordSystem {
         file_findings::findings(self.workspace().root(), (&format, is_old_as_wanted), state, read)
     }
 
-    /// The records in `version`, where some can be read, and one of them, or a file of theirs, is `changed`.
+    /// The readable records in `version`, if one of them or of their files is `changed`.
     fn state_in(
         &self,
         changed: &[ChangedArtifact],
@@ -120,13 +119,12 @@ pub(crate) trait ChangedRecords: RecordSystem {
         };
         let records: Result<Vec<_>, _> =
             files.into_iter().map(|(path, bytes)| self.read_bytes(&path, bytes)).collect();
-        // One that is damaged has findings of its own.
+        // Damaged records have findings of their own.
         Ok(records.ok().and_then(|records| Self::State::from_records(records.into_iter().flatten())))
     }
 }
 
 impl Workspace {
-    /// The findings in files that follow records, where these or one of the files are `changed`.
     pub(crate) fn files_of_records(
         &self,
         changed: &[ChangedArtifact],
@@ -148,7 +146,6 @@ impl Workspace {
     }
 }
 
-/// The state of files that cannot follow a change, which is made: what goes wrong is told beside it.
 pub(crate) fn behind<D>(error: &Error) -> Followed<D> {
     Followed { behind: Some(with_causes(error)), ..Followed::default() }
 }
@@ -161,7 +158,7 @@ pub(crate) fn keep(count: usize) -> Vec<RecordDecision> {
     vec![RecordDecision::Keep; count]
 }
 
-/// The same error; where parts of the artifact are open, with what helps in systems of records.
+/// Adds help for systems of records if parts of the artifact are open.
 fn parts_first(error: Error) -> Error {
     match error.detail() {
         Some(TransitionRefusal::OpenChildren { .. }) => error
@@ -186,7 +183,7 @@ pub(crate) fn not_human(wanted: &str, actor: &Actor) -> Error {
     ))
 }
 
-/// Values of a file that no command would give a record. Nothing was written.
+/// Values in a file that no command would write. Nothing was written.
 pub(crate) fn faulty(faults: &[String]) -> Error {
     let faults = faults.join("; ");
     Error::refused(format!("nothing was brought in: {faults}; correct that in the file, and import it again"))

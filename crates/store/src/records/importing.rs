@@ -1,4 +1,4 @@
-//! Records that a file of another program holds, brought in.
+//! Importing records from another program's file.
 
 use crate::records::{faulty, not_written};
 use crate::{Error, records::busy};
@@ -17,7 +17,7 @@ use stepmark_model::{
     records::{Drift, Record, RecordKinds, RecordSet, Signals, take_newer, values_digest},
 };
 
-/// A record that a file and the artifacts do not hold alike.
+/// A record that differs between file and artifacts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportRow<K> {
     pub kind: K,
@@ -25,7 +25,7 @@ pub struct ImportRow<K> {
     pub file: Option<Record<K>>,
     pub artifact: Option<Record<K>>,
     shown: Option<Record<K>>,
-    /// True where nothing is lost if the artifact takes what the file says.
+    /// True if taking the file's version loses nothing.
     is_fresh: bool,
 }
 
@@ -34,7 +34,7 @@ impl<K: RecordKinds> ImportRow<K> {
         self.file.is_some() && self.artifact.is_some() && !self.is_fresh
     }
 
-    /// The keys of which both say something else; none where one of them has no record.
+    /// Empty if one of them has no record.
     pub fn differing(&self) -> Vec<&str> {
         let (Some(file), Some(shown)) = (&self.file, &self.shown) else { return Vec::new() };
         let keys: BTreeSet<&String> = file.values.keys().chain(shown.values.keys()).collect();
@@ -43,7 +43,7 @@ impl<K: RecordKinds> ImportRow<K> {
         keys.into_iter().filter(differs).map(String::as_str).chain(body).collect()
     }
 
-    /// Takes from a record that was only begun, and has no other beside it, what the file does not say.
+    /// For a record that was only begun, alone: removes what the file does not say.
     fn keep_beginning(&mut self) {
         let (Some(file), Some(shown)) = (&mut self.file, &self.shown) else { return };
         if !self.artifact.as_ref().is_some_and(|own| own.values.contains_key("goal")) {
@@ -65,19 +65,17 @@ impl<K: RecordKinds> ImportRow<K> {
 pub struct ImportSurvey<K> {
     pub rows: Vec<ImportRow<K>>,
     pub same: usize,
-    /// The signs of life of agents that the files tell.
+    /// Agents' signs of life in the files.
     signals: Signals,
-    /// True where the files are those that follow the records.
+    /// True for the files written from the records.
     is_own: bool,
 }
 
-/// The records as they were written last, and as the files hold them now.
 type LastAndFound<S> = record_files::LastAndFound<S>;
 
 impl<K: RecordKinds> ImportSurvey<K> {
-    /// Compares what files in `format` hold, `theirs`, with `ours`. Where the files are those that follow the
-    /// records, `last` is what was written there last: of what they say since, the artifact alone was
-    /// changed.
+    /// Compares `theirs`, in `format`, with `ours`. If the files are written from the records, `last` is
+    /// their last version: where they still agree with it, only the artifact was changed.
     pub(crate) fn of<F>(
         format: &F,
         (theirs, signals): (F::State, Signals),
@@ -87,7 +85,7 @@ impl<K: RecordKinds> ImportSurvey<K> {
     where
         F: RecordFormat<State: RecordSet<Kind = K>>,
     {
-        // What the format cannot hold is not missing in its files.
+        // Records that the format cannot represent are not missing.
         let shown = ours.map(|ours| format.seen(ours));
         let shown = shown.iter().flat_map(RecordSet::records);
         let mut own: BTreeMap<(K, &str), &Record<K>> =
@@ -128,9 +126,8 @@ impl<K: RecordKinds> ImportSurvey<K> {
         Self { rows, same, signals, is_own }
     }
 
-    /// Brings in what was found: new records always, changed ones where `takes_file`, and takes away those
-    /// that the file has no more only with `removes`. Returns the number of records that changed, and the
-    /// state of the files that follow.
+    /// Imports new records, changed ones if `takes_file`; missing ones are removed if `removes`. Returns the
+    /// number of changed records, and the files' state.
     pub(crate) fn bring_in<S>(
         &self,
         system: &S,
@@ -142,7 +139,7 @@ impl<K: RecordKinds> ImportSurvey<K> {
     {
         let is_wanted = |row: &&ImportRow<K>| match (&row.file, &row.artifact) {
             (Some(_), Some(_)) => takes_file,
-            // Without its first record there is no system.
+            // A system needs its first record.
             (None, _) => removes && K::ALL.first() != Some(&row.kind),
             (Some(_), None) => true,
         };
@@ -170,9 +167,9 @@ impl<K: RecordKinds> ImportSurvey<K> {
         for signal in take_newer(&mut system.known_signals(), self.signals.clone()) {
             system.note_signal(&signal)?;
         }
-        // The files say what was taken from them; of the rest, the records' word stands. Files that were not
-        // compared keep what others changed in them, and so do records that they changed since. A record that
-        // somebody took out of them stays out until somebody decides on that.
+        // The files contain what was imported; otherwise the records win. Files that were not compared, and
+        // records that changed since, keep foreign changes. A record removed from the files stays out until
+        // somebody decides.
         let (last, found) = if self.is_own { last_and_found()? } else { (None, None) };
         let is_undecided = |row: &ImportRow<K>| row.file.is_none() && !removes && last.is_some();
         let is_as_compared = |row: &&ImportRow<K>| {
@@ -194,7 +191,7 @@ fn decide<S: ChangedRecords>(
     let record = found.map(S::read_artifact).transpose()?;
     let taken = record.as_ref().zip(row.file.as_ref());
     let taken = taken.map(|(record, file)| record.taking(row.shown.as_ref().unwrap_or(record), file));
-    // Brought in already, as by an import that was killed and has been finished since.
+    // Already imported, as by a killed import that was finished since.
     if record == taken && record.is_some() == row.file.is_some() {
         return Ok(RecordDecision::Keep);
     }

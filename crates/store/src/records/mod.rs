@@ -1,4 +1,4 @@
-//! Records of systems on the disk: a Markdown file each.
+//! Records of systems on the disk, one Markdown file each.
 
 #[cfg(feature = "write")]
 mod changing;
@@ -27,12 +27,11 @@ pub use importing::{ImportRow, ImportSurvey};
 #[cfg(feature = "write")]
 pub use rows::{RowChange, RowSurvey};
 
-/// The answers of a system about its own fields, which are called alike in each.
+/// A system's answers about its fields, named alike in all systems.
 macro_rules! record_system {
     ($system:ident, $kind:ident) => {
         #[cfg(feature = "write")]
         impl $system<'_> {
-            /// The paths of the records; `None` where there are none.
             pub(crate) fn record_paths(&self) -> Option<std::collections::BTreeSet<ProjectPath>> {
                 use stepmark_model::records::RecordSet as _;
                 let state = self.state().ok()?;
@@ -65,7 +64,7 @@ macro_rules! record_system {
 }
 pub(crate) use record_system;
 
-/// The one of `ids` that begins with `given`, which is left as it is where none does; or the several that do.
+/// Completes a prefix; returns it unchanged if none fits, or several ids that do.
 pub(crate) fn whole_id<'i>(ids: impl Iterator<Item = &'i str>, given: &str) -> Result<String, String> {
     let mut ids: Vec<&str> = ids.filter(|id| id.starts_with(given)).collect();
     ids.sort_unstable();
@@ -79,7 +78,7 @@ pub(crate) fn whole_id<'i>(ids: impl Iterator<Item = &'i str>, given: &str) -> R
 
 pub(crate) type KindOf<S> = <<S as RecordSystem>::State as RecordSet>::Kind;
 
-/// A system of a project whose records stand in a folder of it, a file each.
+/// A system with its records in a folder, one file each.
 #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "only a change asks for all of them"))]
 pub(crate) trait RecordSystem {
     type State: RecordSet;
@@ -104,7 +103,7 @@ pub(crate) trait RecordSystem {
         Record::of(artifact).map_err(failed)
     }
 
-    /// The id that `given` is, or that alone begins so.
+    /// Accepts a unique prefix.
     fn whole_id(&self, kind: KindOf<Self>, given: &str) -> Result<String, Error> {
         if self.workspace().read_file(&self.place_of(kind, given)?).is_ok() {
             return Ok(given.to_owned());
@@ -117,7 +116,6 @@ pub(crate) trait RecordSystem {
         })
     }
 
-    /// The records in the files at `paths`, and the files that are none.
     fn read_records(
         &self,
         paths: impl IntoIterator<Item = ProjectPath>,
@@ -133,7 +131,7 @@ pub(crate) trait RecordSystem {
         (records, others)
     }
 
-    /// The state of `records`, with `others` as history has them: a torn file stops its own changes alone.
+    /// Combines `records` with `others` as history has them: a torn file blocks only its own changes.
     fn state_of(
         &self,
         mut records: Vec<Record<KindOf<Self>>>,
@@ -171,14 +169,14 @@ pub(crate) trait RecordSystem {
         state.ok_or_else(|| begins.unwrap_or(not_begun(Self::SYSTEM)))
     }
 
-    /// Refuses a record whose file is torn: nobody goes on from what history has last of it.
+    /// Refuses a record with a torn file: nobody continues from its last state in history.
     fn refuse_unusable(&self, kind: KindOf<Self>, id: &str) -> Result<(), Error> {
         let path = self.place_of(kind, id)?;
         let bytes = self.workspace().read_record(&path)?;
         Self::read_artifact(&Artifact::read(path, bytes)).map(drop)
     }
 
-    /// The record in the file at `path`; `None` where it is gone, or no record.
+    /// `None` if it is gone, or not a record.
     fn read_record(&self, path: &ProjectPath) -> Result<Option<Record<KindOf<Self>>>, Error> {
         match self.workspace().read_record(path) {
             Ok(bytes) => self.read_bytes(path, bytes),
@@ -187,7 +185,7 @@ pub(crate) trait RecordSystem {
         }
     }
 
-    /// The record in `bytes`; `None` where these are no record, as a note that somebody put beside them.
+    /// `None` if it is not a record, as a note beside them.
     fn read_bytes(&self, path: &ProjectPath, bytes: Vec<u8>) -> Result<Option<Record<KindOf<Self>>>, Error> {
         let artifact = Artifact::read(path.clone(), bytes);
         let says_kind = |state: serde_json::Value| state.get("stepmark_kind").is_some();
@@ -209,8 +207,8 @@ pub(crate) trait RecordSystem {
 }
 
 impl Workspace {
-    /// The bytes of the record at `path`; of one in which git left two versions those of our side, by which
-    /// other records are decided on. It is changed itself when that is resolved.
+    /// Of a file with git's conflict markers our side, for decisions on other records. The record itself can
+    /// be changed once resolved.
     pub(crate) fn read_record(&self, path: &ProjectPath) -> Result<Vec<u8>, Error> {
         let bytes = self.read_file(path)?;
         if merge_conflict(&bytes, Span::new(0, bytes.len())).is_none() {
@@ -226,7 +224,7 @@ impl Workspace {
         unusable.extend(found);
     }
 
-    /// The files among the records of systems that hold no record that can be used, as they were read last.
+    /// Unusable files among records, as last read.
     pub fn unusable_records(&self) -> BTreeMap<ProjectPath, UnusableRecord> {
         self.unusable.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -236,7 +234,7 @@ pub(crate) fn not_begun(system: &System) -> Error {
     Error::not_begun(format!("{} has not begun here: `{}` begins it", system.name, system.begin))
 }
 
-/// There is no `task` or `slice` of that id.
+/// `what`: `task` or `slice`.
 pub fn no_record(what: &str, id: &str) -> Error {
     let error = Error::no_record(format!("there is no {what} `{id}`"));
     match what {

@@ -1,4 +1,4 @@
-//! Rows of a file of another program that become artifacts of a kind of a pack.
+//! Rows of another program's file that become artifacts of a pack's kind.
 
 use crate::records::{faulty, not_human};
 use crate::{Error, records::busy};
@@ -26,14 +26,13 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// The rows of a file that say something else than the artifacts of a kind.
 #[derive(Clone, Debug, Default)]
 pub struct RowSurvey {
-    /// The columns that are no keys of the kind.
+    /// Columns that are not keys of the kind.
     pub left_out: BTreeSet<String>,
     pub rows: Vec<RowChange>,
     pub same: usize,
-    /// Rows that no command would write; with any nothing is brought in.
+    /// Rows that no command would write; any prevents the import.
     pub faults: Vec<String>,
 }
 
@@ -52,8 +51,7 @@ impl RowChange {
 }
 
 impl Workspace {
-    /// Compares the rows in `bytes` with the artifacts of `kind`. A row means the one at its `path`, else
-    /// that of its `id`; else it is a new one, in the folder of the kind.
+    /// A row is matched by `path`, then by `id`; otherwise it is new, in the kind's folder.
     pub fn survey_rows(&self, kind: &Kind, (bytes, is_csv): (&[u8], bool)) -> Result<RowSurvey, Error> {
         let mut survey = RowSurvey::default();
         let read = rows(bytes, is_csv).map_err(|fault| faulty(&[fault]))?;
@@ -83,7 +81,7 @@ impl Workspace {
         Ok(survey)
     }
 
-    /// The change that a row comes to; `None` where its artifact says the same.
+    /// `None` if the artifact agrees.
     fn survey_row(
         &self,
         kind: &Kind,
@@ -120,7 +118,7 @@ impl Workspace {
             let typed = kind.keys.iter().find(|(own, _)| *own == key).filter(|_| is_csv);
             let value = typed
                 .map_or_else(|| value.clone(), |(_, own)| own.of_cell(value.as_str().unwrap_or_default()));
-            // A cell cannot tell an empty text from nothing, nor a list from its spelling.
+            // Cells cannot distinguish empty from missing, or lists from their spelling.
             let is_same =
                 before.get(&key) == Some(&value) || is_csv && text(before.get(&key)) == text(Some(&value));
             if !is_same && !text(Some(&value)).is_empty() {
@@ -164,7 +162,7 @@ impl Workspace {
         Ok(Some((RowChange { path, keys, found, bytes }, after)))
     }
 
-    /// The place of the new artifact that a row comes to; `said` gives what stands in a column.
+    /// The path of a row's new artifact; `said` returns the value of a column.
     fn place_of_row(
         &self,
         kind: &Kind,
@@ -185,7 +183,6 @@ impl Workspace {
         }
     }
 
-    /// The folder of the first pattern of `kind` that begins with one.
     fn folder_of(&self, kind: &Kind) -> Option<String> {
         let kinds = self.configuration().packs().iter().flat_map(|own| &own.pack.kinds);
         let conditions = kinds.filter(|own| *own.kind == *kind).flat_map(|own| &own.applies_to);
@@ -196,7 +193,7 @@ impl Workspace {
         })
     }
 
-    /// Brings in what was found: new artifacts always, changed ones where `takes_file`. Returns their number.
+    /// Imports new artifacts, changed ones if `takes_file`; returns their number.
     pub fn import_rows(&self, survey: &RowSurvey, takes_file: bool, command: &str) -> Result<usize, Error> {
         if !survey.faults.is_empty() {
             return Err(faulty(&survey.faults));
@@ -243,7 +240,7 @@ fn file_name(name: &str) -> String {
 }
 
 impl Workspace {
-    /// The states of those of `files`, which stand below `folder`, that history has last.
+    /// The last states in history of `files` below `folder`.
     pub(super) fn last_recorded<E>(
         &self,
         folder: &ProjectPath,
@@ -261,15 +258,15 @@ impl Workspace {
         known.into_iter().filter_map(state).collect()
     }
 
-    /// The state after the last event of an artifact; none where that took it away.
+    /// `None` after a removal.
     pub(crate) fn last_state(&self, known: &KnownArtifact) -> Result<Option<serde_json::Value>, Error> {
         let heads = self.history().ask(|history| history.events_with(&known.heads))?;
         let last = heads.iter().max_by_key(|event| event.at);
         Ok(last.and_then(|last| self.history().ask(|history| history.state_after(last.id)).ok()))
     }
 
-    /// The records below `folder` that history knows and that are none of `present`, each with whether its
-    /// file is gone. What a command took away is none; nor is what another branch has and this one does not.
+    /// Records below `folder` that history has and `present` lacks, each with: is the file gone? Leaves out
+    /// those removed by a command, or only on another branch.
     pub(crate) fn lost_records(
         &self,
         folder: &ProjectPath,
@@ -287,7 +284,7 @@ impl Workspace {
             if known.goes_on || !missing.contains(&known.path) {
                 continue;
             }
-            // What was taken away by a command, or by an import, has no state.
+            // Removed by a command or an import: no state.
             if self.last_state(&known)?.is_some_and(|state| state["stepmark_kind"].is_string()) {
                 let is_gone = self.read_file(&known.path).is_err();
                 lost.push((known.path, is_gone));
@@ -296,9 +293,8 @@ impl Workspace {
         Ok(lost)
     }
 
-    /// Those of `records` that show a state to which no recorded change led, and that are not committed so.
-    /// A record of which history knows nothing is none. What stands in `read` is not read again, and the
-    /// digests of states are kept under `name`.
+    /// Records in states that no recorded change led to, and that are not committed so. Leaves out records
+    /// without history. Files in `read` are not read again; digests are cached under `name`.
     pub(crate) fn unrecorded(
         &self,
         name: &str,
@@ -324,7 +320,7 @@ impl Workspace {
             files
                 .extend(self.read_file(path).ok().map(|bytes| file_of(&Artifact::read(path.clone(), bytes))));
         }
-        // Nothing is asked again while neither the records nor history have changed.
+        // Asked again only if the records or history change.
         let told = format!("{} {files:?}", self.history().ask(History::extent)?);
         let (clean, now) = (FileHash::of(b"clean"), FileHash::of(told.as_bytes()));
         let known = match kept.get(&clean) == Some(now) {
@@ -334,7 +330,7 @@ impl Workspace {
         if known.iter().all(|known| *known) {
             digests.insert(clean, now);
         }
-        // Without them the next check takes longer.
+        // If it fails, the next check takes longer.
         let _kept = kept.replace(self.root(), &name, &digests);
         let mut found: Vec<_> = files.into_iter().zip(known).filter(|(_, known)| !known).collect();
         let mut checked_out = self.repository().checked_out();
@@ -342,9 +338,8 @@ impl Workspace {
         Ok(found.into_iter().map(|((_, path, _), _)| path).collect())
     }
 
-    /// Those of `missing` that are missing here: the commit that is checked out or the index has them, or no
-    /// commit ever had. What another branch has, or had before it was deleted, is not missing. Where git does
-    /// not answer, nobody knows.
+    /// Those of `missing` that this branch lacks: in HEAD or the index, or never committed. Files of other
+    /// branches, also deleted ones, are not missing. Empty if git fails.
     fn missing_here(&self, folder: &ProjectPath, missing: Vec<ProjectPath>) -> BTreeSet<ProjectPath> {
         let root = self.root();
         if missing.is_empty() || !is_repository(root) {
@@ -367,7 +362,7 @@ impl Workspace {
         ];
         let head = listed(&["ls-tree", "-r", "-z", "--name-only", "HEAD"]).unwrap_or_default();
         let index = listed(&["ls-files", "-z", "--cached"]).unwrap_or_default();
-        // The commits of a shallow clone are not all that there were.
+        // A shallow clone lacks commits.
         let is_shallow = printed(root, &["rev-parse", "--is-shallow-repository"])
             .is_none_or(|text| text.trim() != "false");
         let ever = if is_shallow { None } else { listed(&EVER) };

@@ -1,4 +1,4 @@
-//! The artifacts among the files that changed in a repository.
+//! Artifacts among the changed files of a repository.
 
 use std::collections::BTreeSet;
 
@@ -20,20 +20,20 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// An artifact that changed: at least one side holds workflow state.
+/// At least one side has workflow state.
 #[derive(Clone, Debug)]
 pub enum ChangedArtifact {
     Present {
-        /// It now; without state, if somebody took it out.
+        /// Without state if that was removed.
         now: TrackedArtifact,
-        /// It before, under its path then; `None` where it is new, or held no state.
+        /// With its former path; `None` if it is new, or had no state.
         before: Option<Box<TrackedArtifact>>,
     },
-    /// It is as it was, and its sprint's ledger says something else about it, or it names one that is gone.
+    /// Unchanged, but its sprint status disagrees, or it names one that is gone.
     Unchanged {
         now: TrackedArtifact,
     },
-    /// It stands beside what else happened to it: a merge took it from another state.
+    /// In addition to other changes: a merge took it from another state.
     Merged {
         now: TrackedArtifact,
         before: Box<TrackedArtifact>,
@@ -45,16 +45,16 @@ pub enum ChangedArtifact {
 
 #[derive(Debug, Default)]
 pub struct ChangedArtifacts {
-    /// The artifacts that changed, in the order of their paths; then those that did not.
+    /// Changed artifacts in path order, then unchanged ones.
     pub artifacts: Vec<ChangedArtifact>,
-    /// Names that are no UTF-8.
+    /// Names that are not UTF-8.
     pub problems: Vec<WalkProblem>,
-    /// Files that a merge left in conflict, and files too large to be read.
+    /// Conflicts, and files too large to read.
     pub unreadable: Vec<Error>,
 }
 
 impl ChangedArtifact {
-    /// The artifact to be looked at: as it is now; as it was, if it is gone.
+    /// The current one, or the old one if it is gone.
     pub const fn latest(&self) -> &TrackedArtifact {
         match self {
             Self::Present { now: latest, .. }
@@ -88,7 +88,7 @@ impl ChangedArtifact {
         }
     }
 
-    /// It now and before, as far as it was there.
+    /// The current and the old one, if they exist.
     pub(crate) fn sides(&self) -> impl Iterator<Item = &TrackedArtifact> {
         let before = match self {
             Self::Present { before, .. } => before.as_deref(),
@@ -100,10 +100,10 @@ impl ChangedArtifact {
 }
 
 impl Repository<'_> {
-    /// The artifacts that `version` changes, as the configuration of this workspace selects them. Their
-    /// workflows are those of the work tree: BMAD's own files are often not in git.
+    /// Selected by this workspace's configuration. Workflows are from the work tree: BMAD's own files are
+    /// often not in git.
     pub fn changed_artifacts(&self, version: &GitVersion) -> Result<ChangedArtifacts, Error> {
-        // Git is still listing: meanwhile the workflows can be found, which the artifacts will need.
+        // Git is still listing: meanwhile, find the workflows.
         self.suppose_manifest(version);
         self.workspace.workflows();
         let GitChanges { files, unmerged, over_limit, not_utf8 } = version
@@ -156,20 +156,18 @@ impl Repository<'_> {
 
     fn suppose_manifest(&self, version: &GitVersion) {
         let manifest = ProjectPath::new(DEFAULT_MANIFEST).ok();
-        // What cannot be read here may well be read through git.
+        // Git may be able to read it.
         let read = manifest.and_then(|path| Some((self.workspace.read_file(&path).ok()?, path)));
         if let Some((bytes, path)) = read.filter(|(bytes, _)| bytes.len() >= WORTH_SUPPOSING) {
             version.suppose(&path, bytes);
         }
     }
 
-    /// The artifact in a file that changed: two, where git took another one for the same one moved.
     fn changed_artifact(&self, file: ChangedFile) -> Result<Vec<ChangedArtifact>, Error> {
         let ChangedFile { path, renamed_from, before, after } = file;
         let was_moved = renamed_from.is_some();
         let earlier_path = renamed_from.unwrap_or_else(|| path.clone());
         let before = before.map(|bytes| Artifact::read(earlier_path, bytes)).filter(Artifact::is_tracked);
-        // A file that held state and holds none any more is looked at, too.
         let is_looked_at = |after: &Artifact| before.is_some() || after.is_tracked();
         let after = after.map(|bytes| Artifact::read(path, bytes)).filter(is_looked_at);
         let track =
@@ -185,10 +183,10 @@ impl Repository<'_> {
     }
 }
 
-/// From this size on it pays to read and hash a file rather than to let git unpack it.
+/// In bytes: from here on, reading and hashing the file is faster than git's unpacking.
 const WORTH_SUPPOSING: usize = 128 * 1024;
 
-/// Joins a deleted and a new artifact of one id: it was moved and changed so much that git sees two files.
+/// Joins a deleted and a new artifact with one id: moved, and changed so much that git sees two files.
 fn join_moved(changed: Vec<ChangedArtifact>) -> Vec<ChangedArtifact> {
     let mut deleted = Vec::new();
     let mut joined = Vec::new();
@@ -210,17 +208,17 @@ fn join_moved(changed: Vec<ChangedArtifact>) -> Vec<ChangedArtifact> {
     joined
 }
 
-/// Returns whether two artifacts have different ids: git may take two from one template for one.
+/// True for different ids: git may take two files from one template for one.
 fn are_strangers(one: &TrackedArtifact, other: &TrackedArtifact) -> bool {
     let keys = [one, other].map(|artifact| ArtifactKey::of(artifact.artifact()));
     keys[0] != keys[1] && keys.iter().all(|key| !key.is_path())
 }
 
-/// The checked out commit and the index. Git starts at the first question; without git, all answers are no.
+/// HEAD and the index. Git starts at the first query; without git all answers are no.
 #[derive(Debug)]
 pub struct CheckedOut {
     root: Root,
-    /// `None` until it is asked; then `None` inside where git does not answer.
+    /// `None` before the first query; `Some(None)` if git fails.
     objects: Option<Option<ObjectReader>>,
 }
 
@@ -229,8 +227,8 @@ impl CheckedOut {
         Self { root: root.clone(), objects: None }
     }
 
-    /// Returns whether the commit that is checked out, or the index, has the file at `path` in the state of
-    /// `file` (`None`: has none): then a checkout, and no editor, may have brought it there.
+    /// True if HEAD or the index has the file in the state `file` (`None`: no file): a checkout may have
+    /// brought it.
     pub fn explains(&mut self, path: &ProjectPath, file: Option<Digests>) -> bool {
         let Some(found) = self.read(path, &[format!("HEAD:./{path}"), format!(":./{path}")]) else {
             return false;
@@ -254,7 +252,7 @@ impl CheckedOut {
         matches!(found.first(), Some(Object::Blob(_) | Object::OverLimit(_)))
     }
 
-    /// Returns whether the commit or the index has these bytes at `path`, whatever their line ends.
+    /// Ignores line ends.
     #[cfg(feature = "write")]
     pub(crate) fn keeps(&mut self, path: &ProjectPath, bytes: &[u8]) -> bool {
         let found = self.read(path, &[format!("HEAD:./{path}"), format!(":./{path}")]).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The content of the default branch of the repository, whatever is checked out.
+//! The default branch's content, whatever is checked out.
 
 use std::{
     cell::OnceCell,
@@ -17,20 +17,20 @@ use crate::{
 };
 use stepmark_model::artifact::ProjectPath;
 
-/// The refs of the default branch, in this order: the remote's as it was last fetched, then local ones.
+/// In this order: the remote's as last fetched, then local ones.
 const DEFAULT_BRANCHES: [&str; 4] =
     ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/heads/main", "refs/heads/master"];
 
-/// A line that gives an artifact its id, as `git grep` knows regular expressions.
+/// A line with an artifact's id, as a regular expression of `git grep`.
 const ID_LINE: &str = "^[\"']?(stepmark_id|id)[\"']?[ \t]*:";
 
 const GREP: [&str; 9] =
     ["grep", "-h", "-I", "--no-line-number", "--no-column", "--no-color", "--no-break", "-E", "-e"];
 
 impl Repository<'_> {
-    /// The keys of artifacts with an id that the default branch still has, so that they are not gone although
-    /// the work tree lacks them; without those whose removal through stepmark stands. Empty outside of git;
-    /// `None` where git cannot say, or no branch is known as the default.
+    /// Keys of artifacts with an id on the default branch, so that they are not gone although the work tree
+    /// lacks them; without valid removals. Empty outside of git; `None` if git fails, or the default branch
+    /// is unknown.
     pub fn kept_by_default_branch(&self) -> Result<Option<BTreeSet<String>>, Error> {
         if !is_repository(self.workspace.root()) {
             return Ok(Some(BTreeSet::new()));
@@ -49,9 +49,8 @@ impl Repository<'_> {
         Ok(Some(kept))
     }
 
-    /// Returns whether a removal was not given up: the file is gone, and the commit that is checked out
-    /// either still has it, or has the event as well. Another way may have taken away a file that came back
-    /// after its removal.
+    /// True for a removal still in effect: the file is gone, and HEAD still has it, or has the event, too. A
+    /// file restored after its removal may have been removed by other means.
     fn stands(
         &self,
         removal: &Removal,
@@ -64,14 +63,14 @@ impl Repository<'_> {
         if head.has(&removal.path) {
             return Ok(true);
         }
-        // Files that cannot be read hold no event, and the ticket stays.
+        // Unreadable files hold no event, and the ticket stays.
         let joined = joined.get_or_init(|| joined_segments(self.workspace.root()).unwrap_or_default());
         let segments = self.workspace.history().ask(|history| history.segments_of(removal.event))?;
         Ok(segments.iter().flat_map(|segment| files_of_segment(segment, joined)).any(|file| head.has(&file)))
     }
 
-    /// The branch that is checked out, and the default branch, where these are not the same. Without a branch
-    /// the commit counts: one that the default branch has is part of it.
+    /// The current and the default branch, if different. Without a branch, the commit, unless the default
+    /// branch includes it.
     pub fn aside(&self) -> Option<(String, String)> {
         let root = self.workspace.root();
         let one_line = |arguments: &[&str]| Some(printed(root, arguments)?.trim().to_owned());
@@ -91,7 +90,7 @@ impl Repository<'_> {
         listed.lines().map(str::to_owned).collect()
     }
 
-    /// Returns whether a commit is known here, and no branch, tag or other ref has it any more.
+    /// True for a known commit that no ref includes any more.
     pub fn was_given_up(&self, commit: &str) -> bool {
         let holders = ["for-each-ref", "--count=1", "--contains", commit];
         is_object_name(commit)
@@ -122,7 +121,7 @@ impl Repository<'_> {
     }
 }
 
-/// The id that a line gives: plain or in quotes, maybe with a comment behind it.
+/// Plain or quoted, possibly followed by a comment.
 fn id_of(line: &str) -> Option<&str> {
     let value = line.split_once(':')?.1.trim();
     let value = match value.chars().next()? {
@@ -132,31 +131,30 @@ fn id_of(line: &str) -> Option<&str> {
     (!value.is_empty()).then_some(value)
 }
 
-/// The commit that is checked out, as far as it is about files of the project.
 #[derive(Clone, Debug)]
 pub struct CommittedFiles {
     pub commit: String,
-    /// The folder of the project in its repository: empty, or ending with `/`.
+    /// The project's folder in the repository: empty, or ending with `/`.
     pub folder: String,
-    /// The addresses of the repository's remotes, as configured in order. A credential may stand in one.
+    /// The remotes' URLs, in configured order. May contain credentials.
     pub remotes: Vec<String>,
     objects: HashMap<String, String>,
 }
 
 impl Repository<'_> {
-    /// The name that git puts into commits; `None` where it is told none.
+    /// Git's `user.name`.
     pub fn user(&self) -> Option<String> {
         let name = printed(self.workspace.root(), &["config", "--get", "user.name"])?;
         Some(name.trim().to_owned()).filter(|name| !name.is_empty())
     }
 
-    /// The files of the commit that is checked out; `None` without git, a commit, or an answer of git.
+    /// `None` without git or a commit, or if git fails.
     pub fn committed_files(&self) -> Option<CommittedFiles> {
         let root = self.workspace.root();
         let commit = head_commit(root)?;
         let folder =
             printed(root, &["rev-parse", "--show-prefix"])?.trim_end_matches(['\r', '\n']).to_owned();
-        // It fails where there is none.
+        // Fails if there is none.
         let remotes =
             printed(root, &["config", "-z", "--get-regexp", r"^remote\..*\.url$"]).unwrap_or_default();
         let remotes =
@@ -172,7 +170,7 @@ impl Repository<'_> {
 }
 
 impl CommittedFiles {
-    /// Returns whether it holds the file at `path` with these bytes, whatever their line ends.
+    /// Ignores line ends.
     pub fn holds(&self, path: &ProjectPath, bytes: &[u8]) -> bool {
         self.objects.get(path.as_str()).is_some_and(|object| holds(object, bytes))
     }

@@ -1,4 +1,4 @@
-//! The facts that git knows of a file.
+//! Facts from git about a file.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -10,15 +10,15 @@ use stepmark_model::{
     journal::{Actor, Digests, ExternalAuthor},
 };
 
-/// The answers of git on a change's files: under the locks only looked up, and asked for when those are free.
+/// Git's answers about a change's files: looked up under the locks, queried outside of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GitFacts(Rc<RefCell<Vec<(ProjectPath, GitFact)>>>);
 
-/// The answers on a file in the state `file`; `None`: it must be asked.
+/// For the file in the state `file`; `None`: not queried yet.
 #[derive(Clone, Debug)]
 pub(crate) struct GitFact {
     file: Option<Digests>,
-    /// Set where a checkout may have brought the file there.
+    /// True if a checkout may have brought the file.
     pub(crate) is_checked_out: Option<bool>,
     pub(crate) author: Option<ExternalAuthor>,
 }
@@ -34,14 +34,13 @@ impl GitFacts {
         }
     }
 
-    /// Tells that the file at `path` in the state `file` is what `actor` made of it, and no checkout.
+    /// Records that `actor` made this state, not a checkout.
     pub(crate) fn tell(&self, path: &ProjectPath, file: Option<Digests>, actor: &Actor) {
         let author = Some(ExternalAuthor { actor: actor.clone(), commit: None });
         self.0.borrow_mut().push((path.clone(), GitFact { file, is_checked_out: Some(false), author }));
     }
 
-    /// Asks git about the file at `path` with these `bytes` when it is called: whether it is checked out,
-    /// where that matters, and if it is not, who changed it.
+    /// Returns a query: is the file checked out, if that matters; if not, who changed it?
     pub(crate) fn question(
         &self,
         root: &Root,
@@ -58,11 +57,9 @@ impl GitFacts {
     }
 }
 
-/// The author who last changed the file that has `bytes`, as far as git knows: that of its last commit, if
-/// the file is as it was committed. Without git, or for what is not committed, nobody.
+/// The author of the file's last commit, if it is as committed; otherwise nobody.
 ///
-/// `git status` would say whether it is, and run the filters that `.gitattributes` and the repository's
-/// configuration name.
+/// `git status` would run filters named by `.gitattributes` and the repository's configuration.
 fn outsider(root: &Root, path: &ProjectPath, bytes: &[u8]) -> ExternalAuthor {
     if !is_repository(root) {
         return ExternalAuthor::unknown();
@@ -80,12 +77,12 @@ fn outsider(root: &Root, path: &ProjectPath, bytes: &[u8]) -> ExternalAuthor {
     })
 }
 
-/// The object of the one entry that `ls-tree` lists: `MODE TYPE OBJECT<TAB>PATH<NUL>`.
+/// From `ls-tree`: `MODE TYPE OBJECT<TAB>PATH<NUL>`.
 pub(crate) fn object_of(listed: &str) -> Option<&str> {
     listed.split_once('\t')?.0.rsplit(' ').next()
 }
 
-/// Returns whether the blob has these bytes, or has them with the line ends that git keeps (`core.autocrlf`).
+/// Also true for the line ends that git stores (`core.autocrlf`).
 pub(crate) fn holds(object: &str, bytes: &[u8]) -> bool {
     is_blob_of(object, bytes) || is_blob_of(object, &with_lf(bytes))
 }

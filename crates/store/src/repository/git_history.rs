@@ -1,5 +1,4 @@
-//! The facts that git knows of commits and of earlier versions of a file. Git is asked as a program, and
-//! never for longer than it may take.
+//! Facts from git about commits and earlier versions of a file, within a time limit.
 
 use std::{
     io::{self, BufRead, BufReader, Write},
@@ -22,14 +21,13 @@ use crate::git::{
 };
 use stepmark_model::artifact::ProjectPath;
 
-/// The number of versions of a file that are looked at: older damage is only where nobody ever looked.
+/// The versions of a file to search: older damage is where nobody ever looked.
 const VERSIONS: &str = "1000";
 
-/// The relation of a commit to the one that is checked out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ancestry {
     Ancestor,
-    /// It is not: another branch, or history that was rewritten.
+    /// Another branch, or rewritten history.
     Stranger,
     Unknown(String),
 }
@@ -37,7 +35,6 @@ pub(crate) enum Ancestry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Version {
     pub(crate) commit: String,
-    /// The time when it was committed.
     pub(crate) at: Timestamp,
     pub(crate) bytes: Vec<u8>,
 }
@@ -49,7 +46,7 @@ pub(crate) struct VersionSearch {
     pub(crate) is_cut_off: bool,
 }
 
-/// The commit that is checked out; `None` outside of git, before the first one, or if git cannot be asked.
+/// `None` outside of git, before the first commit, or if git fails.
 #[cfg(feature = "write")]
 pub(crate) fn head_commit(root: &Root) -> Option<String> {
     if !is_repository(root) {
@@ -61,7 +58,7 @@ pub(crate) fn head_commit(root: &Root) -> Option<String> {
     is_object_name(&commit).then_some(commit)
 }
 
-/// The relation of `commit` to what is checked out: whether it is in its history.
+/// Is `commit` in HEAD's history?
 pub(crate) fn ancestry(root: &Root, commit: &str) -> Ancestry {
     if !is_object_name(commit) {
         return Ancestry::Unknown(format!("`{commit}` is no name of a commit"));
@@ -104,7 +101,7 @@ pub(crate) fn newest_version(
             if finished.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
                 ran_out.store(true, Ordering::Relaxed);
             }
-            // Whether or not all was read: what is left of the two ends here.
+            // Even if not all was read, the rest ends here.
             let mut children = processes.lock().unwrap_or_else(PoisonError::into_inner);
             children.iter_mut().for_each(end);
         });
@@ -122,7 +119,7 @@ pub(crate) fn newest_version(
     Ok(VersionSearch { found, looked_at, is_cut_off })
 }
 
-/// Reads version after version until one is wanted; a pipe that ends early ends the search.
+/// Searches versions until one is wanted, or the pipe ends.
 fn search(
     path: &ProjectPath,
     log: BufReader<ChildStdout>,

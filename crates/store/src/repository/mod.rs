@@ -1,4 +1,4 @@
-//! The answers of git about the artifacts of a project: versions, branches, changed and checked-out files.
+//! Git's answers about artifacts: versions, branches, changed and checked-out files.
 
 pub(crate) mod changed_artifacts;
 #[cfg(feature = "write")]
@@ -32,8 +32,7 @@ impl Workspace {
 }
 
 impl GitVersion {
-    /// Opens the project as git holds it, with the configuration that stands there; what is read through the
-    /// workspace itself still comes from the work tree.
+    /// With the configuration in git; files read through the workspace are still the work tree's.
     pub fn workspace(&self, sources: &ConfigurationSources) -> Result<Workspace, Error> {
         let root = self.root().clone();
         let path = ProjectPath::new(CONFIGURATION_PATH).ok();
@@ -50,8 +49,8 @@ impl GitVersion {
 }
 
 impl Repository<'_> {
-    /// The folders of the projects below the root of a repository that is none itself, seen from there, in
-    /// order: a monorepo. None where the root has a configuration or BMAD of its own.
+    /// Projects below a repository's root that is not one itself (a monorepo), relative to it, in order.
+    /// Empty if the root has a configuration or BMAD.
     pub fn projects_below(&self) -> Result<Vec<String>, Error> {
         let root = self.workspace.root();
         if !root.is_repository_alone() {

@@ -1,4 +1,4 @@
-//! The choice of the artifact to go on with when none is named.
+//! Chooses an artifact to resume if none is named.
 
 use crate::resuming::damage;
 use crate::workspace::ProjectHistory;
@@ -9,22 +9,21 @@ use stepmark_model::{
     journal::{Event, SessionId},
 };
 
-/// The numbers of the latest events that are asked, one after the other, for an artifact that is not
-/// finished: mostly one of the first will do.
+/// The latest events to search for an unfinished artifact, in two attempts: mostly one of the first will do.
 const EVENTS: [usize; 2] = [8, 500];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResumeChoice {
-    /// The one that the configuration names as active, else the one of the last event whose artifact is not
-    /// finished, else the only one that is not.
+    /// The configured active artifact, else the unfinished one of the last event, else the only unfinished
+    /// one.
     One(ProjectPath),
-    /// Nothing says which one of these is meant, which are not finished, in natural order. There is none
-    /// where all are finished, or none has a workflow or a lifecycle.
+    /// Several unfinished ones, in natural order. Empty if all are finished, or none has a workflow or
+    /// lifecycle.
     Unclear(Vec<ProjectPath>),
 }
 
 impl ProjectHistory<'_> {
-    /// Chooses the artifact to go on with where none is named. Of a `session` only its own events count.
+    /// With a `session`, only its events count.
     pub fn artifact_to_resume(&self, session: Option<&SessionId>) -> Result<ResumeChoice, Error> {
         if let Some(active) = &self.workspace.configuration().active {
             return Ok(ResumeChoice::One(active.clone()));
@@ -44,7 +43,6 @@ impl ProjectHistory<'_> {
         })
     }
 
-    /// The artifact of the last of so many events that is not finished.
     fn last_unfinished(
         &self,
         limit: usize,
@@ -72,11 +70,10 @@ impl ProjectHistory<'_> {
     }
 }
 
-/// Returns whether work is left in an artifact, as far as it tells. A story that waits for its import counts,
-/// and one that is damaged: what it holds is not known to be done.
+/// True for a story before its import, and for a damaged artifact, which may have open work.
 fn is_unfinished(artifact: &TrackedArtifact) -> bool {
     let is_damaged = || damage(artifact.artifact()).is_some() && artifact.artifact().is_tracked();
-    // What has failed may be tried again, where its kind has a command for it.
+    // Failed work may be retried, if its kind has a command for it.
     let has_failed = || {
         let (status, kind) = (artifact.state().status.as_ref()?.filled()?, artifact.state().kind?);
         status.eq_ignore_ascii_case("failed").then(|| kind.command(status, ""))?

@@ -1,4 +1,4 @@
-//! The tiers behind the frontmatter: checkpoints; then the journal, git, delegations and other sessions.
+//! Tiers after the frontmatter: checkpoints; then journal, git, delegations and other sessions.
 
 use std::thread;
 use stepmark_model::journal::ReplayError;
@@ -22,15 +22,14 @@ use stepmark_model::{
     spelling::with_causes,
 };
 
-/// The number of events that are searched back for a state after which the file could be read.
+/// Events searched back for a readable state.
 const UNREADABLE_EVENTS: usize = 50;
 
-/// A look at an artifact beyond its frontmatter, and what is known of it.
 pub(super) struct Look<'w> {
     workspace: &'w Workspace,
     artifact: Artifact,
     keys: Vec<ArtifactKey>,
-    /// Ids that it had in any state that was found: children name one as their parent.
+    /// Ids in any state found: children name one as their parent.
     ids: Vec<String>,
     report: ResumeReport,
 }
@@ -42,7 +41,7 @@ impl<'w> Look<'w> {
         Self { workspace, artifact, keys, ids, report }
     }
 
-    /// Looks at `least` at least, and no further than is needed.
+    /// Looks at `least` at least, and no further than needed.
     pub(super) fn further(mut self, least: Tier) -> ResumeReport {
         while let Some(tier) = self.report.wanted(least) {
             match tier {
@@ -55,7 +54,7 @@ impl<'w> Look<'w> {
         self.report
     }
 
-    /// The newest checkpoint, and all others where that one is not believed.
+    /// The newest, and all others if it is not trusted.
     fn look_at_checkpoints(&mut self) {
         let places = match self.workspace.checkpoints().of(&self.keys) {
             Ok(places) => places,
@@ -77,7 +76,6 @@ impl<'w> Look<'w> {
         }
     }
 
-    /// The state of the checkpoint at `place`, or the reason why it is not believed.
     fn checkpoint(&mut self, place: &ProjectPath) -> Result<SourceResult, String> {
         let checkpoint = self.workspace.checkpoints().at(place).map_err(|error| with_causes(&error))?;
         if checkpoint.path != *self.artifact.path() && !self.keys.contains(&checkpoint.key) {
@@ -116,9 +114,8 @@ impl<'w> Look<'w> {
         }
     }
 
-    /// A later event of the artifact with another state than the checkpoint's, if the journal knows one. What
-    /// cannot be read is no state. Later is what follows in the journal; only where that does not know the
-    /// checkpoint, the clock decides.
+    /// A later event with another state than the checkpoint's. Unreadable states do not count. Later in the
+    /// journal's order; by the clock if the journal does not know the checkpoint.
     fn gone_beyond(&self, history: &History, checkpoint: &Checkpoint) -> Result<Option<Event>, Error> {
         let told = known(history, checkpoint.event)?;
         let is_beyond = |head: &Event| {
@@ -129,7 +126,7 @@ impl<'w> Look<'w> {
         Ok(self.heads(history, Some(&checkpoint.key))?.into_iter().rev().find(is_beyond))
     }
 
-    /// The heads of the artifact under the first key that history knows.
+    /// Under the first key that history knows.
     fn heads(&self, history: &History, first: Option<&ArtifactKey>) -> Result<Vec<Event>, Error> {
         for key in first.into_iter().chain(&self.keys) {
             let heads = history.heads(key, self.artifact.path())?;
@@ -140,7 +137,7 @@ impl<'w> Look<'w> {
         Ok(Vec::new())
     }
 
-    /// The bytes below the frontmatter, as far as that can be told.
+    /// Below the frontmatter, if that can be found.
     fn body(&self) -> &[u8] {
         let document = self.artifact.document();
         match document.frontmatter() {
@@ -153,9 +150,9 @@ impl<'w> Look<'w> {
 
     fn look_at_everything(&mut self) {
         let (artifacts, (git, caution)) = thread::scope(|scope| {
-            // Reading all artifacts and asking git take the longest: at the same time.
+            // Reading all artifacts and asking git are slowest, so they run in parallel.
             let artifacts = scope.spawn(|| {
-                // Most artifacts are no children: they need not even be parsed.
+                // Most artifacts are not children, and need not be parsed.
                 let names_a_parent = |bytes: &[u8]| memchr::memmem::find(bytes, b"parent_id").is_some();
                 artifact_files::read_where(self.workspace, &names_a_parent)
             });
@@ -202,14 +199,14 @@ impl<'w> Look<'w> {
         }
     }
 
-    /// The state after each head that has one, the latest first.
+    /// The latest first; heads without a state are left out.
     fn last_states(&self, history: &History) -> Result<Vec<(Event, Json)>, Error> {
         let heads = self.heads(history, None)?;
         let states = heads.into_iter().rev().map(|head| readable_state(history, head));
         states.filter_map(Result::transpose).collect()
     }
 
-    /// The report of git's newest readable version, and what it could not look at.
+    /// Git's newest readable version, and what it could not check.
     fn git(&self) -> (SourceReport, Option<String>) {
         let report = |name, result| SourceReport { source: StateSource::Git, name, result };
         let nothing = |reason: String| report(None, SourceResult::nothing(reason));
@@ -250,7 +247,7 @@ impl<'w> Look<'w> {
         (found, caution)
     }
 
-    /// Other sessions that began and never ended.
+    /// Sessions that never ended.
     fn look_at_sessions(&mut self) {
         let own = self.workspace.attribution().session.as_ref().map(SessionId::as_str);
         match self.workspace.history().ask(History::sessions) {
@@ -285,7 +282,7 @@ impl<'w> Look<'w> {
 }
 
 impl Workspace {
-    /// The artifact as history saw it last, without its body: it may be gone. `None` where nothing is known.
+    /// Without a body, since the file may be gone. `None` without history.
     pub fn last_known(&self, key: &ArtifactKey) -> Result<Option<TrackedArtifact>, Error> {
         let last = self.history().ask(|history| {
             let Some(path) = history.places(key)?.pop() else { return Ok(None) };
@@ -305,7 +302,7 @@ impl Workspace {
     }
 }
 
-/// The state after `event`, or after the nearest event before it after which the file could be read.
+/// After `event` or its nearest readable ancestor.
 fn readable_state(history: &History, mut event: Event) -> Result<Option<(Event, Json)>, Error> {
     for _ in 0..UNREADABLE_EVENTS {
         if event.kind != Kind::DELETE && event.after.is_some_and(|after| after.state.is_some()) {
@@ -322,7 +319,7 @@ fn readable_state(history: &History, mut event: Event) -> Result<Option<(Event, 
     Ok(None)
 }
 
-/// The event with this id; `None` for one whose segment is missing.
+/// `None` if its segment is missing.
 fn known(history: &History, id: EventId) -> Result<Option<Event>, Error> {
     match history.event(&id.to_string()) {
         Ok(event) => Ok(Some(event)),

@@ -1,4 +1,4 @@
-//! Finding out where to go on: each tier is looked at when the one before does not answer.
+//! Finding where to resume: each tier is checked if the one before gives no answer.
 
 #[cfg(feature = "history")]
 pub(crate) mod choice;
@@ -15,18 +15,16 @@ use stepmark_model::{
     resume::{ResumeDecision, ResumeReport, SourceResult, Tier},
 };
 
-/// The answer to where to go on, and all that was found out on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resumption {
     pub report: ResumeReport,
-    /// The decision that follows: an answer, or that it cannot be told.
+    /// An answer, or that there is none.
     pub verdict: ResumeDecision,
 }
 
 impl Workspace {
-    /// Finds out where to go on with the artifact at `path`, looking at `least` at least and no further than
-    /// is needed. Reads only. Without the feature `history` only the frontmatter is believed: the report says
-    /// so of everything else.
+    /// Checks `least` at least, and no further tiers than needed. Reads only. Without the feature `history`
+    /// only the frontmatter is trusted, as the report says.
     pub fn resume(&self, path: &ProjectPath, least: Tier) -> Result<Resumption, Error> {
         let (artifact, result) = self.look_at_frontmatter(path)?;
         let report = ResumeReport::new(path.clone(), result);
@@ -56,7 +54,7 @@ impl Workspace {
     }
 }
 
-/// Reports the other sources as not to be believed: only history tells whether they are outdated.
+/// Only history tells if other sources are outdated, so they are not trusted.
 #[cfg(not(feature = "history"))]
 fn without_history(_: &Artifact, mut report: ResumeReport, least: Tier) -> ResumeReport {
     use stepmark_model::resume::StateSource;

@@ -22,21 +22,19 @@ use notify::{
 };
 use stepmark_model::artifact::ProjectPath;
 
-/// A project that is watched until this is dropped: every folder in which there may be artifacts, each by
-/// itself, so that what is excluded costs nothing. Systems lose events, and network file systems have none:
-/// whoever must not miss a change also looks from time to time.
+/// Watches until dropped: every folder with possible artifacts, each by itself, so that excluded folders cost
+/// nothing. Systems lose events, and network file systems have none: also look from time to time.
 #[derive(Debug)]
 pub struct ProjectWatch {
     stop: Sender<Told>,
 }
 
-/// The choice of what is watched of a project besides its artifacts, and what not.
 #[derive(Clone, Debug, Default)]
 pub struct WatchChoice {
     pub own: Vec<ProjectPath>,
-    /// Folders, absolute, in which every file counts.
+    /// Absolute; every file in them counts.
     pub beside: Vec<PathBuf>,
-    /// Names of files that count like artifacts wherever they stand.
+    /// File names that count like artifacts anywhere.
     pub names: Vec<&'static str>,
 }
 
@@ -52,7 +50,6 @@ pub enum WatchTrouble {
     Folder { why: String },
 }
 
-/// A message to the thread of a watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Told {
     Folders,
@@ -62,25 +59,22 @@ enum Told {
 
 type Hear = Arc<dyn Fn(WatchEvent) + Send + Sync>;
 
-/// The time for which folders must have come to rest: a tool that makes one makes more.
+/// Folders must be quiet this long: a tool that creates one creates more.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// The parts of a rest, after each of which it is looked whether to stop.
 const PARTS: u32 = 10;
 
-/// The number of such rests after which everything is looked at when the system has lost events. Not at once:
-/// our own reading makes events too.
+/// Quiet times before a full look after lost events. Delayed, since our own reading causes events.
 const RESTS_AFTER_LOSS: u32 = 50;
 
-/// The interval at which it is looked whether a folder that was not there is there.
+/// The interval for checking missing folders.
 const MISSING_AGAIN: Duration = Duration::from_millis(500);
 
-/// The number of times that folders are listed in a row, where each time there are new ones.
+/// Listings in a row, as long as each finds new folders.
 const LISTINGS: usize = 8;
 
 impl ProjectWatch {
-    /// Watches the project of `workspace`. `hear` is called for each change and trouble, on threads of the
-    /// watch, and first before this returns.
+    /// Calls `hear` for each change and error, on its own threads; the first time before it returns.
     pub fn start(
         workspace: &Workspace,
         choice: WatchChoice,
@@ -100,19 +94,18 @@ impl ProjectWatch {
 
 impl Drop for ProjectWatch {
     fn drop(&mut self) {
-        // The thread may have ended already.
+        // The thread may have ended.
         self.stop.send(Told::Stop).ok();
     }
 }
 
 struct WatchedFolders {
     workspace: Workspace,
-    /// `None` where the system watches nothing.
+    /// `None` if the system cannot watch.
     watcher: Option<RecommendedWatcher>,
     watched: BTreeSet<String>,
     beside: Vec<PathBuf>,
     hear: Hear,
-    /// The reason why a folder is not watched, once that was told.
     told: Option<String>,
 }
 
@@ -122,7 +115,7 @@ impl WatchedFolders {
         let beside = choice.beside.clone();
         let paths = WatchedPaths::new(root, workspace.configuration().clone(), choice);
         let artifacts = Arc::clone(&hear);
-        // Called on a thread of the watcher's own, for each event, and keeps none of them.
+        // Called on the watcher's thread for each event.
         let of_event = move |event: notify::Result<notify::Event>| {
             let told = match event.map(|event| paths.meaning(&event)) {
                 Ok(Meaning::Nothing) => return,
@@ -130,7 +123,7 @@ impl WatchedFolders {
                 Ok(Meaning::Folders) => Told::Folders,
                 Ok(Meaning::Lost) | Err(_) => Told::Losses,
             };
-            // Nobody may watch any more.
+            // The receiver may be gone.
             tell.send(told).ok();
         };
         let (mut told, watcher) = (None, notify::recommended_watcher(of_event));
@@ -141,7 +134,6 @@ impl WatchedFolders {
         Self { workspace, watcher: watcher.ok(), watched: BTreeSet::new(), beside, hear, told }
     }
 
-    /// Watches folders that come, until it is told to stop.
     fn keep_up(&mut self, told: &Receiver<Told>) {
         loop {
             let next = if self.beside.is_empty() {
@@ -167,12 +159,12 @@ impl WatchedFolders {
                 }
             }
             self.list();
-            // Files may have come before their folder was watched.
+            // Files may precede the watch of their folder.
             (self.hear)(WatchEvent::Changed);
         }
     }
 
-    /// Watches folders beside those of artifacts, and answers whether one is new. One that is there stays.
+    /// Returns true if one is new. Existing watches stay.
     fn watch_beside(&mut self) -> bool {
         let Some(watcher) = &mut self.watcher else {
             self.beside.clear();
@@ -183,11 +175,11 @@ impl WatchedFolders {
         self.beside.len() < waiting
     }
 
-    /// Watches all folders, each named again: it may have taken the place of another one.
+    /// Watches each folder again: it may have replaced another.
     fn list(&mut self) {
         let Some(watcher) = &mut self.watcher else { return };
         for _ in 0..LISTINGS {
-            // A root that cannot be listed fails the next pass, which tells of it.
+            // The next pass fails and reports an unreadable root.
             let Ok(folders) = self.workspace.artifact_folders() else { return };
             let root = self.workspace.root().path();
             let place = |folder: &str| -> PathBuf {
@@ -195,7 +187,7 @@ impl WatchedFolders {
             };
             let listed: BTreeSet<String> = folders.into_iter().collect();
             for gone in self.watched.difference(&listed) {
-                // The system has forgotten it together with the folder, or forgets it now.
+                // The system forgets it with its folder.
                 let _forgotten = watcher.unwatch(&place(gone));
             }
             for folder in &listed {
@@ -220,14 +212,14 @@ impl WatchedFolders {
     }
 }
 
-/// The meaning of an event, the least first.
+/// Ordered from the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Meaning {
-    /// Nothing: somebody read, or it is about a file that is no artifact.
+    /// A read, or another file.
     Nothing,
-    /// An artifact, or a file that counts like one, may have changed.
+    /// An artifact or a file like one may have changed.
     Artifact,
-    /// Folders may have come or gone: they are listed anew.
+    /// Folders may have come or gone: list again.
     Folders,
     Lost,
 }
@@ -284,14 +276,12 @@ impl WatchedPaths {
     }
 }
 
-/// The time for which further changes are waited for after a change: tools write a file in several steps.
+/// Waits this long for further changes: tools write a file in several steps.
 const SETTLED: Duration = Duration::from_millis(15);
 
-/// The interval at which everything is looked at though nothing told of a change: the system may watch
-/// nothing, or lose events.
+/// The interval of full looks without events: the system may not watch, or may lose events.
 const REGULARLY: Duration = Duration::from_secs(30);
 
-/// An endless iterator over changes of a project's artifacts; [`Iterator::next`] waits for the next one.
 #[derive(Debug)]
 pub struct ArtifactWatch {
     workspace: Workspace,
@@ -324,7 +314,7 @@ impl Workspace {
         let tell = again.clone();
         let hear = move |event| {
             if event == WatchEvent::Changed {
-                // One change that waits is enough.
+                // One waiting change is enough.
                 tell.try_send(()).ok();
             }
         };
@@ -340,7 +330,7 @@ impl Iterator for ArtifactWatch {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            // What the system did not tell of is found all the same.
+            // Changes without an event are found, too.
             let _told = self.changed.recv_timeout(REGULARLY);
             thread::sleep(SETTLED);
             self.changed.try_iter().for_each(drop);

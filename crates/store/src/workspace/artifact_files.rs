@@ -1,4 +1,4 @@
-//! All artifacts of a project, read on all processors.
+//! Reading all artifacts in parallel.
 
 use std::{io, ops::Range, sync::atomic::Ordering};
 
@@ -15,7 +15,7 @@ pub(crate) fn read_all(workspace: &Workspace) -> Result<Artifacts, Error> {
     read_where(workspace, &|_| true)
 }
 
-/// The same, of those files whose bytes are wanted: what is not wanted is not even parsed.
+/// Only files with wanted bytes are parsed.
 pub(crate) fn read_where(
     workspace: &Workspace,
     is_wanted: &(dyn Fn(&[u8]) -> bool + Sync),
@@ -43,7 +43,7 @@ pub(crate) fn gathered(
 ) -> Artifacts {
     let configuration = workspace.configuration();
     let mut found = Artifacts { problems, ..Artifacts::default() };
-    // Other files may be called whatever they like.
+    // Other files may have any name.
     found.problems.retain(|problem| {
         problem.kind != WalkProblemKind::NameNotUtf8
             || ProjectPath::new(&problem.path).is_ok_and(|path| configuration.is_artifact(&path))
@@ -75,13 +75,12 @@ pub(crate) struct Reader<'w> {
     broken_links: Vec<WalkProblem>,
 }
 
-/// The outcome of looking at a name in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Looked {
     Tracked,
-    /// It holds no workflow state, leads nowhere, or is gone.
+    /// Without workflow state, a dangling link, or gone.
     Stateless,
-    /// It cannot be read, which is noted.
+    /// Unreadable, and noted.
     Failed,
 }
 
@@ -136,7 +135,6 @@ impl<'w> Reader<'w> {
         self.workspace.files_looked_at().fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The artifact at `place`; `None` for a file without workflow state.
     fn read(
         &mut self,
         folder: &Folder,
@@ -160,7 +158,7 @@ impl<'w> Reader<'w> {
                 self.broken_links.push(broken_link(&path, error.to_string()));
                 return Ok(None);
             }
-            // Gone since its name was read, or a link to a folder: no artifact.
+            // Gone since its name was read, or a link to a folder.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory) => {
                 return Ok(None);
             }

@@ -1,4 +1,4 @@
-//! The folders in which artifacts may appear, for whoever watches a project for long.
+//! Folders in which artifacts may appear, for watching.
 
 use std::ops::Range;
 
@@ -13,8 +13,7 @@ impl Visitor for FoldersOnly {
 }
 
 impl Workspace {
-    /// The folders in which there may be artifacts, relative to the root (which is the empty path), with `/`,
-    /// in order. Folders that cannot be listed are left out.
+    /// Relative to the root (the empty path), with `/`, in order. Skips unreadable folders.
     pub(crate) fn artifact_folders(&self) -> Result<Vec<String>, Error> {
         let mut folders = walk_artifacts(self, &|| FoldersOnly)?.folders;
         folders.sort_unstable();

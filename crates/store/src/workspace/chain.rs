@@ -1,5 +1,4 @@
-//! The way from an artifact up to the root of its chain, read file by file: as many files as the chain is
-//! long.
+//! The way up to the root of a chain, reading only its files.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -17,11 +16,11 @@ use stepmark_model::{
 #[derive(Clone, Debug)]
 pub struct ChainLink {
     pub id: String,
-    /// The artifact; `None` where none of the project has that id.
+    /// `None` if no artifact has the id.
     pub artifact: Option<TrackedArtifact>,
 }
 
-/// The length up to which a chain is followed before it counts as a circle.
+/// Longer chains count as cycles.
 const LONGEST: usize = 1000;
 
 pub(crate) const FOLDER_SUFFIX: &str = ".delegations";
@@ -67,9 +66,8 @@ impl Workspace {
 }
 
 impl Delegations<'_> {
-    /// The chain of the artifact at `path`, the root first. Each parent is looked for where delegation puts
-    /// it, then where history saw it last, and only then among all artifacts; and its id is read, since a
-    /// path proves nothing.
+    /// The root first. Searches a parent where delegation puts it, then where history last saw it, then in
+    /// all artifacts; its id is always read, since a path proves nothing.
     pub fn chain(&self, path: &ProjectPath) -> Result<Vec<ChainLink>, Error> {
         let mut artifact = self.workspace.artifact(path)?;
         let mut links = Vec::new();
@@ -102,7 +100,7 @@ fn parent_of_folder(child: &ProjectPath) -> Option<ProjectPath> {
     folder.parent().map_or_else(|| ProjectPath::new(&name), |above| above.join(&name)).ok()
 }
 
-/// The artifacts of a project at one moment, to tell changes since. It can be kept; the default has none.
+/// A snapshot of artifacts, to find later changes. Can be stored; the default is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Revision(BTreeMap<ProjectPath, FileHash>);
@@ -110,18 +108,18 @@ pub struct Revision(BTreeMap<ProjectPath, FileHash>);
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ArtifactChanges {
-    /// The changes, in the order of the paths.
+    /// In path order.
     pub changes: Vec<ArtifactChange>,
     pub revision: Revision,
 }
 
-/// A change of an artifact. One that was moved is removed and added.
+/// A move is a removal and an addition.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ArtifactChange {
     Added(Box<TrackedArtifact>),
     Changed(Box<TrackedArtifact>),
-    /// It is gone, or holds no workflow state any more.
+    /// Gone, or without workflow state now.
     Removed(ProjectPath),
 }
 

@@ -1,4 +1,4 @@
-//! Rules between the artifacts that packs of the project claim.
+//! Rules between artifacts claimed by packs.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -22,13 +22,12 @@ use stepmark_model::{
     transition::TransitionRefusal,
 };
 
-/// The kind of a pack of the project that claims `artifact`.
 pub(crate) fn kind_of(artifact: &TrackedArtifact) -> Option<&Kind> {
     let choice = artifact.lifecycle().filter(|choice| choice.source == LifecycleSource::Declared)?;
     choice.kind.as_deref()
 }
 
-/// The faults between `all`, each with the place of its artifact.
+/// Each with its artifact's index.
 pub(crate) fn between(all: &[TrackedArtifact]) -> Vec<(usize, PeerFault)> {
     let states: Vec<_> = all.iter().map(|own| own.artifact().state_value().unwrap_or_default()).collect();
     let members: Vec<_> = all.iter().map(TrackedArtifact::member).collect();
@@ -69,7 +68,7 @@ impl Workspace {
         declared.iter().any(|own| own.kind.is_some() && own.may_apply_at(path))
     }
 
-    /// The artifacts that packs claim, where some kind `is_asked` for: files that fit no kind are not read.
+    /// Only kinds that are `is_asked`: other files are not read.
     pub(crate) fn claimed(&self, is_asked: impl Fn(&Kind) -> bool) -> Result<Vec<TrackedArtifact>, Error> {
         let declared = self.configuration().lifecycles().declared();
         if !declared.iter().any(|own| own.kind.as_deref().is_some_and(&is_asked)) {
@@ -84,9 +83,9 @@ impl Workspace {
         Ok(found)
     }
 
-    /// The refusal of a change to `new`, which would not go with other artifacts of its pack where `old` did.
+    /// Refuses `new` if it contradicts other artifacts of its pack, and `old` did not.
     pub(crate) fn judge_peers(&self, old: Option<&Artifact>, new: &Artifact) -> Option<TransitionRefusal> {
-        // Mostly no pack says anything of the kind.
+        // Few packs have such rules.
         let declared = self.configuration().lifecycles().declared();
         if !declared.iter().any(|own| own.kind.as_deref().is_some_and(Kind::has_peers)) {
             return None;
@@ -121,7 +120,7 @@ impl Workspace {
 }
 
 impl ProjectHistory<'_> {
-    /// Adds an event about no artifact, as the start of a session, and returns it when it is on the disk.
+    /// An event without artifact, as a session's start; flushed on return.
     pub fn append_event(&self, draft: EventDraft) -> Result<Event, Error> {
         let attribution = self.workspace.attribution();
         let mut event = Event::new(draft, attribution.actor.clone(), self.workspace.now());
@@ -132,13 +131,13 @@ impl ProjectHistory<'_> {
         Ok(event)
     }
 
-    /// Adds events as they are, after those of commits that were cut off.
+    /// After finishing interrupted commits.
     pub fn append(&self, events: &[Event]) -> Result<(), Error> {
         commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
         Ok(commit::append_events(self.workspace.root(), events, self.workspace.commit_options().fsync)?)
     }
 
-    /// Moves the live segments of a session (`None`: of commands outside of any) to the tracked journal.
+    /// `None`: commands outside sessions.
     pub fn seal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, Error> {
         self.seal_live(LiveSegments::OfSession(session.map(SessionId::as_str)))
     }

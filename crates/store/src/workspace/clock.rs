@@ -1,4 +1,4 @@
-//! The current time, for events, leases and checkpoints.
+//! The current time for events, leases and checkpoints.
 #![expect(clippy::disallowed_methods, reason = "the edge at which the clock enters")]
 
 use std::{
@@ -9,23 +9,23 @@ use std::{
 
 use jiff::Timestamp;
 
-/// The source of times. Nothing is decided by them but the end of leases.
+/// Only the end of leases depends on it.
 #[derive(Clone, Default)]
 pub enum Clock {
     #[default]
     System,
     Fixed(Timestamp),
-    /// The clock of the program that embeds the library: see [`Clock::of`].
+    /// The caller's: see [`Clock::of`].
     Own(Arc<dyn Fn() -> Timestamp + Send + Sync>),
 }
 
 impl Clock {
-    /// A clock of the caller's own. It is asked on any thread.
+    /// Called on any thread.
     pub fn of(now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self::Own(Arc::new(now))
     }
 
-    /// Now, in whole milliseconds, as events keep it.
+    /// In whole milliseconds, as in events.
     pub fn now(&self) -> Timestamp {
         let now = match self {
             Self::System => of_system(SystemTime::now()),
@@ -36,7 +36,7 @@ impl Clock {
     }
 }
 
-/// The time that the machine tells; the first or the last one there is where its clock is beyond that.
+/// Clamped to the valid range.
 fn of_system(time: SystemTime) -> Timestamp {
     let bound = if time < UNIX_EPOCH { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::try_from(time).unwrap_or(bound)

@@ -14,12 +14,12 @@ use stepmark_model::{
 
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// The artifact that the answers are for: the named one, else the configured active one, if it exists.
+    /// The named artifact, else the configured active one, if it exists.
     pub artifact: Option<ProjectPath>,
     pub workflow: Option<ContextWorkflow>,
     pub active: ContextAnswer,
     pub configuration_file: ContextAnswer,
-    /// Paths that count and lead to no file that can be read, with the reason.
+    /// Effective paths without a readable file, with the reason.
     pub missing: Vec<(ProjectPath, String)>,
 }
 
@@ -31,13 +31,12 @@ pub struct ContextWorkflow {
 }
 
 impl Context {
-    /// Returns whether something that counts cannot be used or read.
+    /// True if an effective value is invalid or unreadable.
     pub fn has_problem(&self) -> bool {
         self.active.has_problem() || self.configuration_file.has_problem() || !self.missing.is_empty()
     }
 }
 
-/// The work at hand: the active artifact, its workflow and its configuration file.
 #[derive(Clone, Copy, Debug)]
 pub struct Contexts<'w> {
     workspace: &'w Workspace,
@@ -50,12 +49,12 @@ impl Workspace {
 }
 
 impl Contexts<'_> {
-    /// Finds the context of `artifact`, or of the configured active artifact. An artifact may be any file: a
-    /// `workflow.yaml` is asked what it says itself.
+    /// Of `artifact`, or of the configured active one. Any file is accepted: a `workflow.yaml` answers for
+    /// itself.
     pub fn of(&self, artifact: Option<&ProjectPath>) -> Result<Context, Error> {
         let subject = match artifact {
             Some(path) => Some(self.workspace.artifact(path)?),
-            // Where it cannot be read, that is told of the path that counts.
+            // If it is unreadable, the effective path is reported.
             None => self
                 .workspace
                 .configuration()
@@ -100,8 +99,8 @@ impl Contexts<'_> {
         })
     }
 
-    /// The files that may speak for the workflow of `artifact`, each with the folder of the workflow; those
-    /// of the artifact's own track first. They need not exist.
+    /// Files that may describe the workflow, each with the workflow's folder; the artifact's own track first.
+    /// They may be missing.
     fn workflow_files(&self, artifact: &TrackedArtifact) -> Vec<(ProjectPath, ProjectPath)> {
         let mut files = Vec::new();
         if let Binding::Bound { workflow, track, .. } = self.workspace.workflows().bind(artifact.artifact())
@@ -130,7 +129,7 @@ impl Contexts<'_> {
         files
     }
 
-    /// The sources from the configuration, one a key, the stronger first: each may come from another layer.
+    /// One a key, the stronger first: each may come from another layer.
     fn configured_sources(&self, question: ContextQuery) -> Vec<ContextSource> {
         let values = self.workspace.configuration().effective_values();
         let named = |key: &&str| values.iter().find(|value| value.key == *key);

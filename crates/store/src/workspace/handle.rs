@@ -1,4 +1,4 @@
-//! The handle through which a program works with a project.
+//! The handle of a project.
 
 use std::{
     collections::BTreeMap,
@@ -29,8 +29,8 @@ use stepmark_model::{
     workflow::Binding,
 };
 
-/// A project: its root, its configuration, its workflows and its artifacts. Reading writes nothing. The
-/// crate's page has an example. A clone shares what was found and opened already.
+/// A project: root, configuration, workflows and artifacts. Reading writes nothing. See the crate's page for
+/// an example. Clones share what was found and opened.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: Root,
@@ -41,22 +41,22 @@ pub struct Workspace {
     looked_at: Arc<AtomicUsize>,
     #[cfg(feature = "write")]
     commit_options: CommitOptions,
-    /// One that nobody is asking now, kept for the next question.
+    /// An idle one, kept for the next query.
     #[cfg(feature = "history")]
     pub(super) history: Arc<Mutex<Option<History>>>,
-    /// The tasks of coordination as they were read last.
+    /// As last read.
     pub(crate) tasks: Arc<Mutex<Snapshot<Record>>>,
     pub(crate) unusable: Arc<Mutex<BTreeMap<ProjectPath, UnusableRecord>>>,
 }
 
-/// The actor, which is asked for when it is first needed.
+/// The actor, determined on first use.
 type LazyAttribution = LazyLock<Attribution, Box<dyn FnOnce() -> Attribution + Send>>;
 
 #[derive(Debug, Default)]
 pub struct Artifacts {
-    /// Every file that holds workflow state, in the order of the paths.
+    /// In path order.
     pub artifacts: Vec<TrackedArtifact>,
-    /// The other files that were looked at: they hold no workflow state.
+    /// Files read that have no workflow state.
     pub stateless: Vec<ProjectPath>,
     pub files: usize,
     pub problems: Vec<WalkProblem>,
@@ -64,7 +64,7 @@ pub struct Artifacts {
 }
 
 impl Artifacts {
-    /// Returns whether nothing was left out but links that lead to no file of the project.
+    /// True if only links without a target in the project were left out.
     pub fn is_whole(&self) -> bool {
         let is_link = |problem: &WalkProblem| matches!(problem.kind, WalkProblemKind::BrokenLink { .. });
         self.unreadable.is_empty() && self.problems.iter().all(is_link)
@@ -76,7 +76,7 @@ impl Workspace {
         Self::open_with(Root::open(folder)?, &ConfigurationSources::default())
     }
 
-    /// Opens the project at `root`, perhaps one that [`Root::discover`] found, among what surrounds it.
+    /// `root` may come from [`Root::discover`].
     pub fn open_with(root: Root, sources: &ConfigurationSources) -> Result<Self, Error> {
         let configuration = Configuration::load_with(&root, sources)?;
         Ok(Self::with_configuration(root, configuration))
@@ -99,7 +99,7 @@ impl Workspace {
         }
     }
 
-    /// The same project and configuration, as if opened now: its workflows are found again when asked for.
+    /// As if opened now: workflows are found again.
     #[must_use]
     pub fn afresh(&self) -> Self {
         let fresh = Self::with_configuration(self.root().clone(), self.configuration().clone())
@@ -115,8 +115,7 @@ impl Workspace {
         self.with_attribution_of(move || attribution)
     }
 
-    /// The same project, where whatever is done is done by whom `find` gives. It is called once, when that is
-    /// first needed, perhaps under locks for which others wait.
+    /// Acts as the actor that `find` returns; it is called once, on first use, perhaps under locks.
     #[must_use]
     pub fn with_attribution_of(mut self, find: impl FnOnce() -> Attribution + Send + 'static) -> Self {
         self.attribution = Arc::new(LazyLock::new(Box::new(find)));
@@ -153,13 +152,12 @@ impl Workspace {
         self.clock.now()
     }
 
-    /// The same where the user is.
     #[cfg(feature = "write")]
     pub(crate) fn local_time(&self) -> jiff::Zoned {
         self.now().to_zoned(jiff::tz::TimeZone::system())
     }
 
-    /// The number of files passed so far by whatever reads all artifacts, here and in clones: shows progress.
+    /// Files passed so far when reading all artifacts, here and in clones: for progress.
     pub fn files_looked_at(&self) -> &AtomicUsize {
         &self.looked_at
     }
@@ -187,22 +185,21 @@ impl Workspace {
         Ok(Self::with_configuration(self.root().clone(), configuration))
     }
 
-    /// The project's workflows, found on the first call.
     pub fn workflows(&self) -> &Workflows {
         self.workflows.get_or_init(|| Workflows::find(&self.root, &self.configuration))
     }
 
-    /// Reads one artifact, whether or not the configuration counts it as one.
+    /// Configured as an artifact or not.
     pub fn artifact(&self, path: &ProjectPath) -> Result<TrackedArtifact, Error> {
         let artifact = match self.read_file(path) {
-            // The plan of a ticket that has no status yet.
+            // The plan of a ticket without a status.
             Err(error) if error.is_missing() => self.unwritten_plan(path).ok_or(error)?,
             bytes => Artifact::read(path.clone(), bytes?),
         };
         self.track(artifact)
     }
 
-    /// The file of an installed skill that says how the work of `artifact` goes on.
+    /// The installed skill's file on how to continue `artifact`.
     pub fn guide(&self, artifact: &TrackedArtifact) -> Option<ProjectPath> {
         let (choice, state) = artifact.lifecycle().zip(artifact.lifecycle_state())?;
         let file = choice.guide(state, artifact.artifact())?;
@@ -249,7 +246,7 @@ impl Workspace {
         Ok(TrackedArtifact::new(artifact, membership, lifecycles))
     }
 
-    /// Reads all artifacts of the project that hold workflow state, on all processors.
+    /// Those with workflow state, read in parallel.
     pub fn artifacts(&self) -> Result<Artifacts, Error> {
         artifact_files::read_all(self)
     }

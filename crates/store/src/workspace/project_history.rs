@@ -1,4 +1,4 @@
-//! The history of a project, as a program works with it.
+//! A project's history for programs.
 
 use std::sync::PoisonError;
 
@@ -19,12 +19,12 @@ impl Workspace {
 }
 
 impl ProjectHistory<'_> {
-    /// Asks the journal of the project, as it is now. It is opened on the first call.
+    /// Queries the current journal, opened on the first call.
     ///
-    /// No lock is held while `question` runs: it may ask, change or resume through the same workspace, which
-    /// then opens the journal once more, and threads do not wait for each other.
+    /// No lock is held during `question`: it may use the same workspace, which then opens the journal again,
+    /// and threads do not wait for each other.
     pub fn ask<T>(&self, question: impl FnOnce(&History) -> Result<T, Error>) -> Result<T, Error> {
-        // Held for the length of a move only.
+        // Held only to move the handle.
         let kept = || self.workspace.history.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = kept().take();
         let history = idle.map_or_else(|| History::open(self.workspace.root()), Ok)?;
@@ -33,8 +33,7 @@ impl ProjectHistory<'_> {
         answer
     }
 
-    /// Returns whether anything tells that there was an artifact at `path`: history, the commit that is
-    /// checked out, a checkpoint, or a gate. Else a path where nothing is was never that of one: it is
+    /// True if history, HEAD, a checkpoint or a gate knows an artifact at `path`; otherwise a missing path is
     /// misspelt.
     pub fn remembers(&self, path: &ProjectPath) -> Result<bool, Error> {
         let key = ArtifactKey::of_path(path);
@@ -46,7 +45,7 @@ impl ProjectHistory<'_> {
             || self.workspace.gates().of(path).is_ok_and(|gates| !gates.is_empty()))
     }
 
-    /// The path where history last saw the artifact with `id`. An unreadable journal knows none: a short cut.
+    /// An unreadable journal knows none: this is a shortcut.
     pub(super) fn last_path(&self, id: &str, elsewhere: &ProjectPath) -> Option<ProjectPath> {
         let key = ArtifactKey::of_id(id);
         let heads = self.ask(|history| history.heads(&key, elsewhere)).ok()?;

@@ -1,8 +1,8 @@
-//! The records of a system as they were read last, which reading, deciding and projecting share: a file that
-//! has not changed since is not read again.
+//! A system's records as last read, shared by reading, deciding and projecting: unchanged files are not read
+//! again.
 //!
-//! Between commands they stand in the cache of the clone, which can be deleted at will: as notes of a
-//! [`StatCache`], with its rule for files that are too new to be believed.
+//! Between commands they are in the clone's disposable cache, as notes of a [`StatCache`], with its rule for
+//! files too new to be trusted.
 
 use std::collections::BTreeMap;
 
@@ -21,18 +21,17 @@ use serde::{Serialize, de::DeserializeOwned};
 use stepmark_model::artifact::FileHash;
 use stepmark_model::artifact::ProjectPath;
 
-/// The mark of a cache of this program: another one may read another record in the same file.
+/// Another version may read another record from the same file.
 const PROGRAM: &[u8] = env!("CARGO_PKG_VERSION").as_bytes();
 
-/// The records of a system, each read as an `R`, as they were read last.
 #[derive(Debug)]
 pub(crate) struct Snapshot<R> {
     file: &'static str,
-    /// Those in each folder, in the order of their names.
+    /// By folder, in name order.
     folders: BTreeMap<String, Vec<KnownRecord<R>>>,
-    /// The cache that earlier commands left, and the time when it was looked for.
+    /// The cache of earlier commands, and the time of loading.
     cache: Option<(RunStart, Option<StatCache>)>,
-    /// The number of records that were kept besides those that the cache had.
+    /// Records cached beyond those loaded.
     #[cfg(feature = "write")]
     kept: usize,
 }
@@ -43,23 +42,21 @@ struct KnownRecord<R> {
     stat: KnownStat,
     #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "only who writes keeps a cache"))]
     entry: Option<usize>,
-    /// `None` where it is no record.
+    /// `None` if it is not a record.
     record: Option<R>,
 }
 
-/// A file among records that holds none that can be used. It stops its own changes alone.
+/// A file that should be a record and is not usable. It blocks only its own changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnusableRecord {
-    /// None where the file says no more that it is a record.
+    /// `None` if it no longer claims to be a record.
     pub reason: Option<String>,
-    /// Set where the state that history has last counts instead; else it is left out.
+    /// True if the last state in history counts instead; otherwise it is left out.
     pub is_recorded: bool,
 }
 
-/// A file that is no record, with the error of one that may be meant as one.
 pub(crate) type OtherFile<E> = (ProjectPath, Option<E>);
 
-/// The knowledge of a file before it is looked at.
 enum Known<'c, R> {
     Nothing,
     Kept(&'c StatCache, usize),
@@ -73,7 +70,6 @@ enum Found<R> {
 }
 
 impl<R: Clone + Serialize + DeserializeOwned + Send + Sync> Snapshot<R> {
-    /// A snapshot without a record, whose cache is called `file`.
     pub(crate) const fn new(file: &'static str) -> Self {
         Self {
             file,
@@ -84,9 +80,8 @@ impl<R: Clone + Serialize + DeserializeOwned + Send + Sync> Snapshot<R> {
         }
     }
 
-    /// The records in the files of `folder`: those that have not changed as they are known, the others by
-    /// `read`, which gives `None` for a file that is none, or is gone. Then the other files; those that fail
-    /// are read again the next time.
+    /// The records in `folder`: unchanged ones as known, others by `read`, which returns `None` for a file
+    /// that is none, or gone. Then the other files; failed ones are read again next time.
     pub(crate) fn read<E: Send>(
         &mut self,
         root: &Root,
@@ -122,12 +117,12 @@ fn load(root: &Root, file: &str) -> Option<StatCache> {
 
 #[cfg(feature = "write")]
 impl<R: Serialize> Snapshot<R> {
-    /// Keeps what is known, where enough of it is new. A failure costs time, nothing else.
+    /// Only if enough is new. A failure only costs time.
     pub(crate) fn keep(&mut self, root: &Root) {
         let Some((start, cache)) = &self.cache else { return };
         let records = || self.folders.values().flatten();
         let (count, fresh) = (records().count(), records().filter(|known| known.is_fresh(*start)).count());
-        // Reading a record takes as long as keeping fifty: with so many new, both together cost the least.
+        // Reading a record costs as much as caching fifty: with this many new, caching pays.
         let new = fresh.saturating_sub(self.kept);
         if new == 0 || new * new * 16 < count {
             return;
@@ -166,13 +161,13 @@ fn renewal_of<R: Serialize>(path: &str, records: &[KnownRecord<R>], start: RunSt
 
 #[cfg(feature = "write")]
 impl<R> KnownRecord<R> {
-    /// Returns whether the cache lacks it, and the next command may believe it of a run begun at `start`.
+    /// True if the cache lacks it, and a run begun at `start` may trust it.
     fn is_fresh(&self, start: RunStart) -> bool {
         self.entry.is_none() && !self.stat.stat.may_hide_a_change(start.moment)
     }
 }
 
-/// The files of `folder` that may be records, by name, with what `before` or else `cache` knows of them.
+/// By name, with what `before` or else `cache` knows.
 fn known_files<'c, R>(
     folder: &Folder,
     before: Option<Vec<KnownRecord<R>>>,
@@ -203,7 +198,7 @@ fn look<R: DeserializeOwned, E>(
     read: &impl Fn(&ProjectPath) -> Result<Option<R>, E>,
 ) -> Result<Found<R>, (ProjectPath, E)> {
     let name = folder.name(place);
-    // A link may lead to a file that changes without it.
+    // A link's target may change without it.
     let is_file = folder.kind(place) == EntryKind::File;
     let stat = if is_file { folder.stat(place).ok() } else { None };
     let stat = stat.filter(|(kind, _)| *kind == EntryKind::File).map(|(_, stat)| stat);
@@ -234,7 +229,7 @@ fn look<R: DeserializeOwned, E>(
     Ok(Found::Now(KnownRecord { name: name.to_owned(), stat, entry: None, record }))
 }
 
-/// The record that a note of the cache says: none where it is empty; `None` where it is of another layout.
+/// Empty notes are not records; `None` for another layout.
 fn kept_record<R: DeserializeOwned>(note: &[u8]) -> Option<Option<R>> {
     if note.is_empty() { Some(None) } else { serde_json::from_slice(note).ok().map(Some) }
 }

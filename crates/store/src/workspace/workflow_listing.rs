@@ -1,4 +1,4 @@
-//! The files below the folders in which workflows are installed.
+//! Files below the folders of installed workflows.
 #![expect(clippy::disallowed_methods, reason = "an edge module: folders are listed here")]
 
 use crate::Error;
@@ -11,15 +11,14 @@ use std::{
 use crate::disk::{Root, file_lock::uninterrupted};
 use stepmark_model::artifact::ProjectPath;
 
-/// Folders without workflows, or far too full; `_config`, `_cfg` and `_memory` are the installer's own.
+/// Without workflows, or far too full; `_config`, `_cfg` and `_memory` are the installer's own.
 const SKIPPED: [&str; 6] = ["node_modules", ".git", "_config", "_cfg", "_memory", "site-packages"];
 
-/// The depth of folders that are entered below a root; the deepest step file of a known release is 7 deep.
+/// The deepest step file of a known release is 7 deep.
 const DEPTH_LIMIT: usize = 12;
 
-/// Lists the Markdown files below `folders`, in the order of `folders` and by path within each, and what
-/// could not be listed. A folder that does not exist has no files. Links to folders inside the project are
-/// followed once each.
+/// Markdown files below `folders`, in their order, then by path; and errors. Missing folders are empty. Each
+/// linked folder inside the project is followed once.
 pub(crate) fn markdown_below(root: &Root, folders: &[ProjectPath]) -> (Vec<ProjectPath>, Vec<Error>) {
     let mut walk = Walk { root, entered_by_link: BTreeSet::new(), files: Vec::new(), problems: Vec::new() };
     for folder in folders {
@@ -36,7 +35,7 @@ fn not_listed(folder: &ProjectPath, source: io::Error) -> Error {
 
 struct Walk<'root> {
     root: &'root Root,
-    /// The real paths of folders that a link has led to.
+    /// Real paths of linked folders.
     entered_by_link: BTreeSet<PathBuf>,
     files: Vec<ProjectPath>,
     problems: Vec<Error>,
@@ -46,7 +45,7 @@ impl Walk<'_> {
     fn enter(&mut self, folder: &ProjectPath, place: &Path, depth: usize) {
         let entries = match uninterrupted(|| fs::read_dir(place)) {
             Ok(entries) => entries,
-            // A root may name no folder at all in this project.
+            // A root may be missing in this project.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return;
             }
@@ -67,7 +66,7 @@ impl Walk<'_> {
                     continue;
                 }
             };
-            // A name that is not UTF-8 is none of a workflow: step files are named by other step files.
+            // Other step files name step files, so their names are UTF-8.
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
             let is_markdown = name.ends_with(".md");
@@ -91,7 +90,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A link that is broken or leads out of the project leads to no workflow of this project.
+    /// Dangling links, and links out of the project, have no workflow of it.
     fn follow(&mut self, path: ProjectPath, is_markdown: bool, depth: usize) {
         let Ok(real) = self.root.resolve(&path) else { return };
         let Ok(kind) = fs::metadata(&real) else { return };

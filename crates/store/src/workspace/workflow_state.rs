@@ -1,4 +1,4 @@
-//! The artifacts that belong to a workflow, and those that only have a status.
+//! Artifacts in a workflow, and those with only a status.
 
 use std::collections::HashSet;
 
@@ -6,13 +6,12 @@ use crate::workspace::{Artifacts, Workspace};
 use stepmark_model::delegation::Member;
 use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 
-/// The folder into which BMAD writes, unless its configuration says otherwise: whatever has a status there
-/// belongs to a workflow.
+/// BMAD's default output folder: whatever has a status there belongs to a workflow.
 const OUTPUT_FOLDER: &str = "_bmad-output";
 
 impl Artifacts {
-    /// Returns for each artifact, which are all of `workspace`, whether it takes part in a workflow: by
-    /// itself, or because work was delegated from it.
+    /// For each artifact (these must be all of `workspace`): is it part of a workflow, by itself or through
+    /// delegated work?
     pub fn have_workflow_state(&self, workspace: &Workspace) -> Vec<bool> {
         let members: Vec<Member> = self.artifacts.iter().map(TrackedArtifact::member).collect();
         let parents: HashSet<&str> = members.iter().filter_map(Member::parent_id).collect();
@@ -23,9 +22,8 @@ impl Artifacts {
 }
 
 impl Workspace {
-    /// Returns whether `artifact` takes part in a workflow. A status word alone is not enough, or every post
-    /// of a blog would: a workflow, a lifecycle, the folder in which workflows write, or `artifacts.include`
-    /// in the configuration has to say so. Of the records of a system those are meant that are work.
+    /// True for part of a workflow. A status alone is not enough, or every blog post would count: it needs a
+    /// workflow, a lifecycle, the output folder, or `artifacts.include`. Of records, those that are work.
     pub(crate) fn has_workflow_state(&self, artifact: &TrackedArtifact) -> bool {
         if let Some(kind) = artifact.state().kind {
             return kind.is_work;

@@ -1,4 +1,4 @@
-//! The workflows of a project: found at once, read only as far as an artifact needs.
+//! A project's workflows: found at once, read only as far as needed.
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests make step files"))]
 
 use std::{
@@ -24,18 +24,17 @@ use stepmark_model::{
 #[derive(Clone, Debug)]
 enum Source {
     Found(WorkflowOutline),
-    /// Declared in the configuration by a list of steps.
+    /// By a list of steps in the configuration.
     Declared {
         name: String,
         steps: Vec<String>,
     },
 }
 
-/// The workflows of a project, the preferred first: declared ones, then those of [`DEFAULT_ROOTS`] in order.
+/// In order of preference: declared ones, then those of [`DEFAULT_ROOTS`].
 ///
-/// Finding them lists folders and reads no file. Binding reads the entries and first steps of all workflows
-/// only where names alone do not decide; a definition reads the step files of one track. Everything is read
-/// at most once.
+/// Finding lists folders and reads no file. Binding reads the entries and first steps of all workflows only
+/// if names do not decide; a definition reads one track's step files. Everything is read at most once.
 #[derive(Debug)]
 pub struct Workflows {
     root: Root,
@@ -99,7 +98,7 @@ impl Workflows {
         })
     }
 
-    /// The files of the workflow at `index`; `None` for one that is declared by its steps.
+    /// `None` for a workflow declared by its steps.
     pub fn outline(&self, index: usize) -> Option<&WorkflowOutline> {
         match self.sources.get(index)? {
             Source::Found(outline) => Some(outline),
@@ -107,7 +106,7 @@ impl Workflows {
         }
     }
 
-    /// Every Markdown file below the folders that hold workflows: what they say comes from these alone.
+    /// Every Markdown file in the workflows' folders.
     pub(crate) fn files(&self) -> &[ProjectPath] {
         &self.files
     }
@@ -116,7 +115,7 @@ impl Workflows {
         &self.problems
     }
 
-    /// Finds the workflow of an artifact; the indices in the answer are those of [`Workflows::name`].
+    /// Indices are those of [`Workflows::name`].
     pub fn bind(&self, artifact: &Artifact) -> Binding {
         let completed = completed_ids(artifact, step_list_key(artifact, Track::Create));
         let state = artifact.state();
@@ -165,15 +164,15 @@ impl Workflows {
         Ok(Some(definitions.entry((index, track)).or_insert(definition).clone()))
     }
 
-    /// The place and track of a `definition` that this gave.
+    /// The index and track of a `definition` from here.
     pub(crate) fn key_of(&self, definition: &WorkflowDefinition) -> Option<(usize, Track)> {
         let definitions = self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = definitions.iter().filter(|(_, own)| ptr::eq(Arc::as_ptr(own), definition));
         found.next().map(|(key, _)| *key)
     }
 
-    /// Reads the entry and the first step of every workflow. A file that cannot be read tells nothing here;
-    /// it becomes an error where its workflow's definition is wanted.
+    /// Reads each workflow's entry and first step. Unreadable files are skipped here; the definition reports
+    /// them.
     fn read_details(&self) -> Binder {
         let detailed = |source: &Source| {
             let candidate = candidate(source, &self.declarations);
@@ -212,7 +211,7 @@ fn candidate(source: &Source, declarations: &[crate::configuration::WorkflowDecl
     }
 }
 
-/// A declared folder may lie below a standard root and is then listed twice: the first place counts.
+/// A declared folder may be below a standard root, and so listed twice: the first counts.
 fn remove_repeated(listing: &mut Vec<ProjectPath>) {
     let mut seen = std::collections::BTreeSet::new();
     listing.retain(|path| seen.insert(path.clone()));

@@ -1,4 +1,4 @@
-//! The reasons why git cannot say what changed.
+//! Errors of reading changes from git.
 
 use crate::git::version::git_version::{Listing, parse};
 use crate::git::version::{GitChanges, GitVersion, Object, error, raw_diff::Wanted};
@@ -11,7 +11,6 @@ pub(crate) fn no_git(source: io::Error) -> Error {
     Error::io("cannot run `git`, which knows what changed: install it, or put it on the search path", source)
 }
 
-/// A reason why the answer of git cannot be read.
 pub(crate) fn pipe(source: io::Error) -> Error {
     Error::io("cannot read what git answers", source)
 }
@@ -39,22 +38,22 @@ pub(crate) fn unknown_answer(answer: String) -> Error {
     Error::new(ErrorKind::Io, message)
 }
 
-/// The newer state, and what it is held against.
+/// The newer state, and the one to compare it with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// The index (`GIT_INDEX_FILE` is respected), held against HEAD: what the next commit changes. During a
-    /// merge, what comes from the other branch as it is there is no change.
+    /// The index (or `GIT_INDEX_FILE`) against HEAD: the next commit's changes. During a merge, changes taken
+    /// unchanged from the other branch do not count.
     Index,
-    /// The commit `to`, held against where it left `from`: their merge base, as in a pull request.
+    /// The commit `to` against the merge base with `from`, as in a pull request.
     Commits {
-        /// Any name of a commit; all zeros stand for a branch that is new, as in a pre-push hook: then what
-        /// no remote has yet is looked at.
+        /// Any commit name; all zeros for a new branch, as in a pre-push hook: then against what remotes
+        /// have.
         from: String,
         to: String,
     },
 }
 
-/// The output of a command of git that ended well, and nothing where it ended with 1, which says "no".
+/// Exit status 1 means "no": `None`.
 pub(super) fn ask(root: &Root, arguments: &[&str]) -> Result<Option<Vec<u8>>, Error> {
     let mut command = process::git(root.path(), arguments);
     let output = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output();
@@ -68,7 +67,7 @@ pub(super) fn ask(root: &Root, arguments: &[&str]) -> Result<Option<Vec<u8>>, Er
 
 pub(super) fn failed(root: &Root, arguments: &[&str], stderr: &[u8]) -> Error {
     let reason = String::from_utf8_lossy(stderr);
-    // Git speaks the language of its user; where it stands does not depend on that.
+    // Git's messages are localised, so the repository is looked for instead.
     if !process::is_repository(root) {
         return no_repository(root);
     }
@@ -84,13 +83,13 @@ pub(super) fn commit(root: &Root, name: &str) -> Result<String, Error> {
     answer.filter(|answer| is_object_name(answer)).ok_or_else(|| no_commit(name))
 }
 
-/// The commit where `to` (an object name) left `from`: their merge base. For a `from` of zeros: the one where
-/// it left what a remote has; the empty tree where no remote has any of it.
+/// The merge base; for a `from` of zeros, where `to` left a remote's commits, or the empty tree if no remote
+/// has any.
 pub(super) fn left(root: &Root, from: &str, to: &str) -> Result<String, Error> {
     if is_nothing(from) {
         let listed = ask(root, &["rev-list", "--boundary", to, "--not", "--remotes"])?.unwrap_or_default();
         let listed = text(&listed);
-        // The oldest boundary: newer ones came in by merges.
+        // The oldest boundary: newer ones came by merges.
         let boundary = listed.lines().rev().find_map(|line| line.strip_prefix('-'));
         return match boundary.filter(|name| is_object_name(name)) {
             Some(name) => Ok(name.to_owned()),
@@ -108,17 +107,17 @@ pub(super) fn left(root: &Root, from: &str, to: &str) -> Result<String, Error> {
     })
 }
 
-/// Returns whether the name stands for no commit, as git tells pre-push hooks of what is new or deleted.
+/// All zeros, as pre-push hooks get for new or deleted refs.
 pub(super) fn is_nothing(name: &str) -> bool {
     is_object_name(name) && name.bytes().all(|byte| byte == b'0')
 }
 
-/// Returns whether a commit is checked out; `false` before the first one.
+/// `false` before the first commit.
 pub(super) fn has_head(root: &Root) -> Result<bool, Error> {
     Ok(ask(root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?.is_some())
 }
 
-/// The name of the tree without any file, which depends on the hash that the repository uses.
+/// Depends on the repository's hash algorithm.
 pub(super) fn empty_tree(root: &Root) -> Result<String, Error> {
     let arguments = ["hash-object", "-t", "tree", "--stdin"];
     let name = ask(root, &arguments)?.map(|answer| text(&answer)).unwrap_or_default();
@@ -130,8 +129,8 @@ fn text(answer: &[u8]) -> String {
 }
 
 impl GitVersion {
-    /// The files that a merged side changed and that are something else now, each as it was there and as it
-    /// is: during a merge the other branch is looked at, of commits all sides of the merges among them.
+    /// Files that a merged side changed and that differ now, with both versions. During a merge: of the other
+    /// branch; for commits: of all sides of merges among them.
     pub(crate) fn merged_changes(
         &self,
         is_wanted: &dyn Fn(&ProjectPath) -> bool,
@@ -155,8 +154,8 @@ impl GitVersion {
         wanted.read(&mut self.objects())
     }
 
-    /// During a merge: the paths at which the index differs from the branch that is merged, or at which HEAD
-    /// changed something. What is as it is there was looked at where it was committed.
+    /// During a merge: paths where the index differs from the other branch, or that HEAD changed. The rest
+    /// was checked when it was committed.
     pub(super) fn looked_at_in_merge(&self) -> Result<Option<HashSet<Vec<u8>>>, Error> {
         if !self.is_merging()? {
             return Ok(None);
@@ -191,7 +190,6 @@ impl GitVersion {
         Ok(sides)
     }
 
-    /// The paths that `side` changed since it left `other`.
     fn changed_on(&self, side: &str, other: &str) -> Result<HashSet<Vec<u8>>, Error> {
         let fork = error::ask(&self.root, &["merge-base", other, side])?.unwrap_or_default();
         let fork = String::from_utf8_lossy(&fork).trim().to_owned();

@@ -1,4 +1,4 @@
-//! One state of a project's files in its repository, and what it changes.
+//! One state of a project's files in its repository, with its changes.
 
 use crate::Error;
 use crate::git::version::error::{no_git, no_repository, pipe, unknown_answer};
@@ -23,8 +23,7 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256};
 use stepmark_model::artifact::ProjectPath;
 
-/// The arguments that list changes: parts of `--raw` that configuration could change are said, and no program
-/// of a file's attributes is run.
+/// Fixes what configuration could change in `--raw`, and runs no program of a file's attributes.
 const LISTING: [&str; 9] = [
     "-r",
     "--raw",
@@ -37,24 +36,22 @@ const LISTING: [&str; 9] = [
     "--ignore-submodules=all",
 ];
 
-/// The files of a project in the index or in a commit. Two processes of git answer everything; they are
-/// started at once.
+/// A project's files in the index or in a commit. Two git processes, started at once, answer everything.
 #[derive(Debug)]
 pub struct GitVersion {
     pub(super) root: Root,
-    /// The part before `:./PATH` in the name of an object: nothing for the index.
+    /// The part of an object name before `:./PATH`; empty for the index.
     pub(super) revision: String,
     pub(super) base: String,
     objects: Mutex<ObjectReader>,
     /// `git diff-…`, already running.
     listing: Mutex<Option<Listing>>,
-    /// The answers that [`GitVersion::holds`] has given: artifacts name the same few documents.
+    /// Cached, since artifacts name the same few documents.
     held: Mutex<HashMap<ProjectPath, bool>>,
-    /// The files of the index and the folders that they lie in, listed when one is missed: a folder is no
-    /// object of the index.
+    /// Files of the index and their folders, listed on the first miss: folders are no objects of the index.
     indexed: OnceLock<HashSet<Vec<u8>>>,
     pub(super) supposed: Mutex<HashMap<ProjectPath, Supposed>>,
-    /// The paths of all that changed, under both names, once that was asked.
+    /// All changed paths under both names, once read.
     #[cfg(feature = "write")]
     changed: OnceLock<Vec<ProjectPath>>,
 }
@@ -106,7 +103,7 @@ impl GitVersion {
         self.revision.is_empty()
     }
 
-    /// The bytes of the file at `path`; `None` where there is none, or something that is no file.
+    /// `None` if missing, or not a file.
     pub fn read(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, Error> {
         if let Some(bytes) = self.supposed_bytes(path)? {
             return Ok(Some(bytes));
@@ -118,7 +115,7 @@ impl GitVersion {
     }
 
     pub fn holds(&self, path: &ProjectPath) -> Result<bool, Error> {
-        // Whoever panicked left whole answers.
+        // Entries are inserted whole, so a poisoned lock is valid.
         let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answer) = held().get(path) {
             return Ok(*answer);
@@ -139,7 +136,7 @@ impl GitVersion {
         self.changed.get().map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The files below `folder` in this state, or in the one that it is compared with.
+    /// Includes files of the state compared with.
     #[cfg(feature = "write")]
     pub(crate) fn files_in(
         &self,
@@ -156,7 +153,7 @@ impl GitVersion {
         };
         let listed = error::ask(&self.root, &listing)?.unwrap_or_default();
         let names = listed.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
-        // `cat-file` is asked in lines.
+        // `cat-file` reads lines.
         let names = names.filter(|name| !name.contains('\n')).filter_map(|name| ProjectPath::new(name).ok());
         let paths: Vec<ProjectPath> = names.collect();
         let objects: Vec<String> = paths.iter().map(|path| format!("{revision}:./{path}")).collect();
@@ -172,9 +169,8 @@ impl GitVersion {
         Ok(self.object_in(&self.base, path)? != Object::Missing)
     }
 
-    /// The time when the file at `path` was committed last in the history of the state that it is compared
-    /// with, by its author's clock. The first commit of a shallow clone is not asked: it seems to make all
-    /// files.
+    /// The file's last commit before the compared state, by its author's clock. The first commit of a shallow
+    /// clone does not count: it seems to create all files.
     pub(crate) fn committed_before(&self, path: &ProjectPath) -> Result<Option<Timestamp>, Error> {
         let command = [
             "log",
@@ -196,7 +192,7 @@ impl GitVersion {
         Ok(at.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok()))
     }
 
-    /// The files in which git finds one of `words`, whatever kind of files they are.
+    /// Of any kind.
     pub(crate) fn files_with(&self, words: &[&str]) -> Result<Vec<ProjectPath>, Error> {
         const ONLY_NAMES: [&str; 7] = [
             "grep",
@@ -221,7 +217,7 @@ impl GitVersion {
         };
         let listed = error::ask(&self.root, &arguments)?.unwrap_or_default();
         let names = listed.split(|byte| *byte == 0).filter_map(|name| name.strip_prefix(prefix.as_bytes()));
-        // A name that is no UTF-8 is no artifact's.
+        // Artifacts' names are UTF-8.
         let names = names.filter_map(|name| std::str::from_utf8(name).ok());
         Ok(names.filter_map(|name| ProjectPath::new(name).ok()).collect())
     }
@@ -234,7 +230,7 @@ impl GitVersion {
         let mut names = HashSet::new();
         for file in listed.split(|byte| *byte == 0).filter(|file| !file.is_empty()) {
             let mut name = file;
-            // The folders above one that is known are known too.
+            // Folders above a known one are known, too.
             while names.insert(name.to_vec())
                 && let Some(end) = memchr::memrchr(b'/', name)
             {
@@ -244,7 +240,7 @@ impl GitVersion {
         Ok(self.indexed.get_or_init(|| names))
     }
 
-    /// The object at `path`. `cat-file` is asked in lines, so a name with a line end is no question.
+    /// `cat-file` reads lines, so a name with a line end is not queried.
     fn object(&self, path: &ProjectPath) -> Result<Object, Error> {
         self.object_in(&self.revision, path)
     }
@@ -257,8 +253,7 @@ impl GitVersion {
         Ok(objects.into_iter().next().unwrap_or(Object::Missing))
     }
 
-    /// The files that changed and `is_wanted`, of those that were moved both names. To be asked once: a
-    /// second time nothing has changed.
+    /// Changed files that are wanted, by either name if moved. Call it once: the second time it is empty.
     pub fn changes(&self, is_wanted: &dyn Fn(&ProjectPath) -> bool) -> Result<GitChanges, Error> {
         let listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(listing) = listing else { return Ok(GitChanges::default()) };
@@ -285,7 +280,7 @@ impl GitVersion {
     }
 
     pub(super) fn objects(&self) -> MutexGuard<'_, ObjectReader> {
-        // A reader that panicked is one whose answers are read in disorder; each name is answered or fails.
+        // After a panic answers may be out of order, but each is matched by name or fails.
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -301,7 +296,7 @@ impl Listing {
         Ok(Self { process, arguments: arguments.iter().map(|&argument| argument.to_owned()).collect() })
     }
 
-    /// Its output. Before the first commit there is no HEAD, and everything in the index is new.
+    /// Before the first commit there is no HEAD: everything in the index is new.
     pub(super) fn finish(self, root: &Root) -> Result<Vec<u8>, Error> {
         let output = self.process.wait_with_output().map_err(pipe)?;
         if output.status.success() {
@@ -322,23 +317,22 @@ pub(super) fn parse(output: &[u8]) -> Result<Vec<RawChange>, Error> {
     raw_diff::parse(output).map_err(unknown_answer)
 }
 
-/// Bytes, and what is known of the file that might have them.
+/// Bytes that a file may have, and what is known of it.
 #[derive(Debug)]
 pub(super) struct Supposed {
     bytes: Vec<u8>,
     place: Place,
-    /// Their name in most repositories, made while git is listing.
+    /// Their SHA-1 object name, computed while git is listing.
     sha1: String,
 }
 
-/// The place of the name of the file's object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
-    /// Nobody knows yet: the index was not compared with HEAD.
+    /// The index was not compared with HEAD yet.
     Unknown,
-    /// In a tree: the file did not change.
+    /// In a tree: the file is unchanged.
     Tree,
-    /// In the list of changes; `None` for what is no file.
+    /// In the list of changes; `None` if it is not a file.
     Changed(Option<String>),
 }
 
@@ -347,7 +341,6 @@ impl Supposed {
         Self { sha1: blob_name::<Sha1>(&bytes), bytes, place }
     }
 
-    /// Returns whether a blob with this name has the bytes.
     fn has_name(&self, name: &str) -> bool {
         match name.len() {
             40 => name == self.sha1,
@@ -358,22 +351,20 @@ impl Supposed {
 }
 
 impl GitVersion {
-    /// Says that the file at `path`, which will be read, might have these `bytes`: of a long one git says its
-    /// name, which proves it, much sooner than it unpacks its bytes. To be said before the changes are asked
-    /// for: git is listing them meanwhile.
+    /// Hints that the file may have these bytes: for a long file, git's object name proves it much faster
+    /// than unpacking. Call it before reading changes, while git is listing.
     pub(crate) fn suppose(&self, path: &ProjectPath, bytes: Vec<u8>) {
         let place = if self.revision.is_empty() { Place::Unknown } else { Place::Tree };
         self.supposed().insert(path.clone(), Supposed::new(bytes, place));
     }
 
-    /// The supposed bytes of the file at `path`, if they are its own.
+    /// The hinted bytes, if proven.
     pub(super) fn supposed_bytes(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, Error> {
         let Some(supposed) = self.supposed().remove(path) else { return Ok(None) };
         let name = self.name_in(path, &supposed.place)?;
         Ok(name.is_some_and(|name| supposed.has_name(&name)).then_some(supposed.bytes))
     }
 
-    /// The name of the file at `path`, where it can be had without its bytes.
     fn name_in(&self, path: &ProjectPath, place: &Place) -> Result<Option<String>, Error> {
         match place {
             Place::Unknown => return Ok(None),
@@ -390,7 +381,7 @@ impl GitVersion {
         Ok(tree.object(path.file_name()))
     }
 
-    /// Notes where the names of supposed files stand, now that it is known what changed in the index.
+    /// Locates the hinted files, once the index's changes are known.
     pub(super) fn place_supposed(&self, changes: &[RawChange]) {
         for (path, supposed) in self.supposed().iter_mut() {
             let mut own = changes.iter().filter(|change| {
@@ -410,7 +401,7 @@ impl GitVersion {
     }
 
     fn supposed(&self) -> MutexGuard<'_, HashMap<ProjectPath, Supposed>> {
-        // Whoever panicked left whole suppositions.
+        // Entries are inserted whole, so a poisoned lock is valid.
         self.supposed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -424,7 +415,7 @@ pub(crate) fn is_blob_of(name: &str, bytes: &[u8]) -> bool {
     }
 }
 
-/// The name of a blob: the hash, in hexadecimal, of `blob SIZE\0` and the bytes (gitformat-loose(5)).
+/// The hash of `blob SIZE\0` and the bytes (gitformat-loose(5)), in hexadecimal.
 fn blob_name<D: Digest>(bytes: &[u8]) -> String {
     let mut digest = D::new_with_prefix(format!("blob {}\0", bytes.len()));
     digest.update(bytes);

@@ -1,5 +1,4 @@
-//! The files of a project as git holds them: in the index, or in a commit. Nothing here reads or writes the
-//! work tree.
+//! A project's files in git's index or a commit. Nothing here reads or writes the work tree.
 
 mod error;
 mod raw_diff;

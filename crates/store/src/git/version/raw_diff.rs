@@ -14,16 +14,16 @@ use stepmark_model::artifact::{ProjectPath, READ_LIMIT};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RawChange {
-    /// The letter: `A`dded, `M`odified, `D`eleted, `R`enamed, `T`ype changed, `U`nmerged.
+    /// `A`dded, `M`odified, `D`eleted, `R`enamed, `T`ype changed, `U`nmerged.
     pub(super) status: char,
     pub(super) before: Option<RawSide>,
     pub(super) after: Option<RawSide>,
-    /// The path now; the last one, if the file is gone.
+    /// The new path; the old one if deleted.
     pub(super) path: Vec<u8>,
     pub(super) renamed_from: Option<Vec<u8>>,
 }
 
-/// One side of an entry: a regular file.
+/// Always a regular file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RawSide {
     pub(super) object: String,
@@ -51,36 +51,33 @@ pub(super) fn parse(output: &[u8]) -> Result<Vec<RawChange>, String> {
     Ok(changes)
 }
 
-/// A regular file, executable or not; `None` for nothing (`000000`), a link (`120000`) and a submodule
-/// (`160000`).
+/// `None` for nothing (`000000`), links (`120000`) and submodules (`160000`).
 fn side(mode: &str, object: &str) -> Option<RawSide> {
     mode.starts_with("100").then(|| RawSide { object: object.to_owned() })
 }
 
-/// A file that is not the same on both sides. Symbolic links and submodules are no files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// The path now; the last one, if the file is gone.
+    /// The new path; the old one if deleted.
     pub path: ProjectPath,
     pub renamed_from: Option<ProjectPath>,
-    /// Its bytes before; `None` where it is new.
+    /// `None` if the file is new.
     pub before: Option<Vec<u8>>,
-    /// Its bytes now; `None` where it was deleted, or moved to a name that nobody asked for.
+    /// `None` if the file was deleted, or moved to an unwanted name.
     pub after: Option<Vec<u8>>,
 }
 
-/// The changes between two states of a repository, in the order of the paths.
+/// In path order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitChanges {
     pub files: Vec<ChangedFile>,
-    /// Files that a merge left in conflict: they have no state to be compared.
+    /// Conflicts, which have no state to compare.
     pub unmerged: Vec<ProjectPath>,
     pub over_limit: Vec<OverLimit>,
-    /// Paths that are no UTF-8, with U+FFFD in place of what is none.
+    /// With U+FFFD for invalid bytes.
     pub not_utf8: Vec<String>,
 }
 
-/// A file that has more bytes than stepmark reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OverLimit {
     pub path: ProjectPath,
@@ -90,12 +87,12 @@ pub struct OverLimit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tree {
     entries: Vec<u8>,
-    /// The number of bytes that the name of an object has in this repository.
+    /// The length of object names in bytes.
     name_length: usize,
 }
 
 impl Tree {
-    /// The tree of these bytes, whose own name has so many hexadecimal digits.
+    /// `digits`: the length of object names in hexadecimal.
     pub(super) const fn new(entries: Vec<u8>, digits: usize) -> Self {
         Self { entries, name_length: digits / 2 }
     }
@@ -117,24 +114,23 @@ impl Tree {
 
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut digits, byte| {
-        // Writing into a text does not fail.
+        // Writing to a string never fails.
         let _written = write!(digits, "{byte:02x}");
         digits
     })
 }
 
-/// Changes whose bytes are not read yet.
+/// Changes without their bytes yet.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
     found: GitChanges,
     objects: Vec<WantedObject>,
 }
 
-/// An object, and where its bytes go.
 #[derive(Debug)]
 struct WantedObject {
     name: String,
-    /// The place of the file in the changes.
+    /// The file's index in the changes.
     file: usize,
     side: Side,
 }
@@ -153,13 +149,13 @@ impl Wanted {
         match (path, renamed_from) {
             (Some(path), None) if status == 'U' && is_wanted(&path) => self.found.unmerged.push(path),
             (Some(path), renamed_from) if is_wanted(&path) => self.push(path, renamed_from, before, after),
-            // Under its new name it is no artifact any more.
+            // Its new name is not an artifact's.
             (_, Some(path)) if is_wanted(&path) => self.push(path, None, before, None),
             _ => {}
         }
     }
 
-    /// The bytes as a path; `None`, and a note if somebody asks for such a file, where they are no UTF-8.
+    /// `None` for invalid UTF-8; reports it if such a file is wanted.
     fn named(&mut self, bytes: &[u8], is_wanted: &dyn Fn(&ProjectPath) -> bool) -> Option<ProjectPath> {
         let text = String::from_utf8_lossy(bytes);
         let path = ProjectPath::new(text.as_ref()).ok()?;
@@ -222,21 +218,19 @@ impl Wanted {
     }
 }
 
-/// The number of objects that are asked for before their answers are read: so few that the questions fit into
-/// any pipe, and neither side ever waits for the other.
+/// Objects requested before reading answers: few enough for any pipe, so that neither side blocks.
 const ASKED_AT_ONCE: usize = 64;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Object {
     Blob(Vec<u8>),
-    /// A file with more bytes than [`READ_LIMIT`], which were not kept.
+    /// Larger than [`READ_LIMIT`], so its bytes were dropped.
     OverLimit(u64),
     Folder(Tree),
     Other,
     Missing,
 }
 
-/// A running `git cat-file --batch`.
 #[derive(Debug)]
 pub(crate) struct ObjectReader {
     process: Child,
@@ -282,7 +276,7 @@ impl ObjectReader {
         Ok(objects)
     }
 
-    /// The error of a pipe that broke: what git said last, if it said anything.
+    /// Includes git's last message, if any.
     fn broken(&mut self, source: io::Error) -> Error {
         self.requests = None;
         let mut reason = Vec::new();
@@ -297,13 +291,13 @@ impl ObjectReader {
 
 impl Drop for ObjectReader {
     fn drop(&mut self) {
-        // The end of its input ends it.
+        // Closing its input ends it.
         self.requests = None;
         process::end(&mut self.process);
     }
 }
 
-/// One answer of `cat-file --batch`: `NAME TYPE SIZE\nBYTES\n`, or a line that there is no such object.
+/// `NAME TYPE SIZE\nBYTES\n`, or a line for a missing object.
 pub(crate) fn read_object(answers: &mut impl BufRead) -> io::Result<Object> {
     let mut header = Vec::new();
     answers.read_until(b'\n', &mut header)?;

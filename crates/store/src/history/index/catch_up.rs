@@ -1,4 +1,4 @@
-//! The index brought up to date with the segments.
+//! Updating the index from the segments.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -17,10 +17,9 @@ use crate::history::{SegmentFile, SegmentPlace};
 use stepmark_model::artifact::FileHash;
 use stepmark_model::journal::{SegmentHead, SegmentName};
 
-/// A log of more bytes than this, which is somewhat more than it usually has, is emptied.
+/// In bytes, somewhat more than usual: a longer log is emptied.
 const LONG_LOG: u64 = 4 * 1024 * 1024;
 
-/// A segment as the index knows it.
 #[derive(Clone, Debug)]
 struct Known {
     id: i64,
@@ -29,10 +28,9 @@ struct Known {
     progress: Option<Progress>,
 }
 
-/// The segments that must be dropped or read.
 struct Plan<'listing> {
     vanished: Vec<i64>,
-    /// Segments that are new, have grown, or are no longer the file that they were.
+    /// New, grown, or replaced segments.
     changed: Vec<(&'listing SegmentFile, Option<Known>)>,
 }
 
@@ -42,8 +40,8 @@ pub(in crate::history) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
     }
     let transaction = index.write()?;
     index.reader.borrow_mut().forget();
-    // Another process may have done it while this one waited. A segment that held copies of dropped events
-    // must be read again, so this goes on until nothing is left to do.
+    // Another process may have done it meanwhile. Segments with copies of dropped events must be read again,
+    // so this loops until nothing is left to do.
     loop {
         let listing = files::list(root)?;
         let plan = plan(&listing.files, &known(&transaction, ALL)?);
@@ -61,8 +59,7 @@ pub(in crate::history) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Returns whether nothing happened since the index was brought up to date. As long as no file came into the
-/// folder of the sealed segments or left it, only the live ones are looked at.
+/// If no file came or went in the sealed folder, only live segments are checked.
 fn is_up_to_date(connection: &Connection, root: &Root) -> Result<bool, Fault> {
     let folder = files::sealed_folder_stat(root)?;
     let mut statement = connection.prepare_cached("SELECT stat FROM folder")?;
@@ -75,8 +72,8 @@ fn is_up_to_date(connection: &Connection, root: &Root) -> Result<bool, Fault> {
     Ok(listing.settled_folder().is_none() && plan(&listing.files, &known(connection, ALL)?).is_empty())
 }
 
-/// Returns whether another process emptied the index since it was brought up to date: else it would answer as
-/// if there were no history. It is filled in one transaction, so it knows all segments or none.
+/// True if another process emptied the index: it would answer as if there were no history. It is filled in
+/// one transaction, so it knows all segments or none.
 pub(in crate::history) fn is_emptied(index: &Index, root: &Root) -> Result<bool, Fault> {
     if !index.database.is_on_disk() {
         return Ok(false);
@@ -132,7 +129,7 @@ fn known(connection: &Connection, condition: &str) -> rusqlite::Result<HashMap<S
             }),
             None => None,
         };
-        // A place of which this version knows nothing never equals that of a file.
+        // An unknown code never equals a file's place.
         let place = SegmentPlace::of_code(row.get(2)?).unwrap_or(SegmentPlace::Live);
         let stat = KnownStat { stat: FileStat::from_bytes(&row.get(3)?), is_settled: row.get(4)? };
         Ok((row.get(0)?, Known { id: row.get(1)?, place, stat, progress }))
@@ -143,7 +140,7 @@ fn known(connection: &Connection, condition: &str) -> rusqlite::Result<HashMap<S
 /// The way in which the index was brought up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Followed {
-    /// Events came in; none went, so that nothing else has to be read.
+    /// Events were added; nothing else must be read.
     ByReadingOn,
     /// Segments were dropped, and maybe others with them.
     ByDropping,
@@ -166,7 +163,7 @@ fn follow(
             && !goes_on(root, file, known.progress)?
         {
             drop_segment(connection, known.id, &mut lost)?;
-            // One of which no line was read held nothing that others depend on.
+            // No other segment depends on one without lines.
             if known.progress.is_some() {
                 followed = Followed::ByDropping;
             }
@@ -174,12 +171,12 @@ fn follow(
         to_read.push(file);
     }
     if followed == Followed::ByDropping {
-        // They are read again, with what is no longer in a file of its own.
+        // Read again for segments that lost their own file.
         for joined in known(connection, "WHERE place = 3")?.into_values() {
             drop_segment(connection, joined.id, &mut lost)?;
         }
     }
-    // Dropping a segment may have made others unknown: those that hold copies of its events.
+    // Dropping a segment also drops those with copies of its events.
     let known = known(connection, ALL)?;
     let bytes = to_read.iter().map(|file| file.stat.size).sum();
     let is_alone = |file: &&SegmentFile| file.place != SegmentPlace::Joined;
@@ -194,7 +191,7 @@ fn follow(
     Ok(followed)
 }
 
-/// Forgets a segment, its events, and every segment with a copy of one of them, so that it is read again.
+/// Also drops every segment with a copy of one of its events, so that it is read again.
 fn drop_segment(connection: &Connection, segment: i64, lost: &mut HashSet<i64>) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT DISTINCT copies.segment FROM copies JOIN events ON events.id = copies.id WHERE events.segment = ?",
@@ -215,8 +212,8 @@ fn drop_segment(connection: &Connection, segment: i64, lost: &mut HashSet<i64>) 
         .try_for_each(|copied| drop_segment(connection, copied, lost))
 }
 
-/// Reads what the index does not know yet of a segment, or all of it. Of joined segments those are passed
-/// over that stand `alone`, too. Returns its number, and how far it was read.
+/// Reads the unindexed part of a segment, or all of it. Joined segments that also exist `alone` are skipped.
+/// Returns its number and progress.
 fn read_segment(
     connection: &Connection,
     root: &Root,
@@ -232,7 +229,7 @@ fn read_segment(
             statement.insert(params![file.name.as_str(), file.place.code(), file.stat.to_bytes()])?
         }
     };
-    // A line that was torn may be whole by now.
+    // A torn line may be complete now.
     connection
         .prepare_cached("DELETE FROM problems WHERE segment = ? AND word = 'torn'")?
         .execute([segment])?;
@@ -262,7 +259,7 @@ fn remember_end(connection: &Connection, segment: i64, part: &Part) -> rusqlite:
          ON CONFLICT DO UPDATE SET last = ?3, events = events + ?4, named = IFNULL(?5, named)",
     )?;
     let names = |heads: &Vec<SegmentHead>| {
-        // No name of a segment has a blank.
+        // Segment names have no blanks.
         heads.iter().map(|head| head.segment.as_str()).collect::<Vec<_>>().join(" ")
     };
     let (last, named) = (part.last.as_bytes(), part.named.as_ref().map(names));
@@ -294,12 +291,12 @@ fn remember(
     Ok(())
 }
 
-/// Returns whether the indexed bytes still stand: header and last line do, and that names the one before.
+/// True if the indexed bytes are unchanged: header and last line match, and that names the one before.
 fn goes_on(root: &Root, file: &SegmentFile, progress: Option<Progress>) -> Result<bool, Fault> {
     let Some(progress) = progress else { return Ok(false) };
     // Two lines.
     let mut source = SegmentSource::open(root, file, 0)?;
-    // Bytes that cannot be read are no longer those; reading them again says why.
+    // Unreadable bytes count as changed; reading again reports why.
     let Ok(header) = source.line_at(0) else { return Ok(false) };
     if progress.lines == 1 {
         return Ok(is_line(&header, progress.header));

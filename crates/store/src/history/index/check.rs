@@ -1,4 +1,4 @@
-//! The check whether the index says what the segments say.
+//! Checks the index against the segments.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -15,14 +15,14 @@ use stepmark_model::{
     journal::{ArtifactKey, Event, EventId},
 };
 
-/// A sum over events, whatever their order.
+/// Independent of the order of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventSum {
     pub count: u64,
     sum: u128,
 }
 
-/// The fields of an event that the index keeps, place aside: where that is wrong, reading the event shows it.
+/// The indexed fields of an event except its position, which reading the event verifies.
 struct Kept<'a> {
     id: EventId,
     key: &'a str,
@@ -56,7 +56,7 @@ impl EventSum {
         let mut bytes = Vec::with_capacity(256);
         bytes.extend(kept.id.as_bytes());
         for text in [Some(kept.key), Some(kept.path), kept.session, Some(kept.kind)] {
-            // Longer than any text: there is none.
+            // Longer than any text: none.
             bytes.extend(text.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
             bytes.extend(text.unwrap_or_default().as_bytes());
         }
@@ -72,8 +72,7 @@ impl EventSum {
     }
 }
 
-/// Returns whether the index holds the events of `verified`, and what follows from them. Where segments grew
-/// meanwhile, only that it holds as many.
+/// If segments grew meanwhile, compares only the number of events.
 pub(in crate::history) fn is_right(index: &Index, verified: &VerifiedSegments) -> Result<bool, Fault> {
     let Some(indexed) = sum(index.connection())? else { return Ok(false) };
     Ok(if has_ends_of(index.connection(), verified)? {
@@ -83,7 +82,7 @@ pub(in crate::history) fn is_right(index: &Index, verified: &VerifiedSegments) -
     })
 }
 
-/// The sum over the events of the index; `None` where its tables do not agree with each other.
+/// `None` if its tables contradict each other.
 fn sum(connection: &Connection) -> rusqlite::Result<Option<EventSum>> {
     let names = names(connection)?;
     let text = |number: i64| names.get(&number).map(String::as_str);
@@ -123,7 +122,7 @@ fn sum(connection: &Connection) -> rusqlite::Result<Option<EventSum>> {
     Ok(is_consistent.then_some(sum))
 }
 
-/// The rows that follow from the events of one artifact: the tables `heads`, `foreign_parents` and `places`.
+/// Rows derived from an artifact's events: the tables `heads`, `foreign_parents` and `places`.
 #[derive(Default)]
 struct Derived {
     key: i64,
@@ -147,7 +146,7 @@ impl Derived {
         self.paths.insert(path);
     }
 
-    /// Compares what follows from the events with the tables. What is about no artifact has nothing there.
+    /// Compares with the tables. Events without artifact have no such rows.
     fn finish(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
         if self.key == 0 {
             return Ok(true);
@@ -196,7 +195,7 @@ fn names(connection: &Connection) -> rusqlite::Result<HashMap<i64, String>> {
 }
 
 fn has_ends_of(connection: &Connection, verified: &VerifiedSegments) -> rusqlite::Result<bool> {
-    // Of a segment in several files the first counts, as where they are verified.
+    // Of a segment in several files the first counts, as in verification.
     let mut statement = connection.prepare(
         "SELECT ends.name, ends.last FROM ends JOIN segments ON segments.id = ends.segment
          ORDER BY place DESC, segments.name DESC",
@@ -207,12 +206,11 @@ fn has_ends_of(connection: &Connection, verified: &VerifiedSegments) -> rusqlite
     Ok(read.eq(ends.iter().map(|(name, last)| (name.as_str(), *last))))
 }
 
-/// All events of the artifact with `key` at `path`, in the order of [`Row::order`].
+/// All events of the artifact with `key` at `path`, in [`Row::order`].
 ///
-/// Those of an artifact with an id are the events under that id; where there is none yet, whatever happened
-/// at its path, so that an id given later keeps the history. Those of an artifact without an id are whatever
-/// happened at its path. To both come the events that they follow, under whatever key and path. Where another
-/// file has the same id, each has the events of its own path, and those that hang together with them.
+/// With an id: the events under that id; if there are none, those at its path, so that a later id keeps the
+/// history. Without an id: those at its path. Both include ancestors under any key and path. If files share
+/// an id, each has the events of its own path and those connected to them.
 pub(in crate::history) fn rows(
     root: &Root,
     connection: &Connection,
@@ -234,7 +232,7 @@ pub(in crate::history) fn rows(
     Ok(rows)
 }
 
-/// The heads of the artifact: the events of [`rows`] that no other of them follows, in order.
+/// The events of [`rows`] without a successor among them, in order.
 pub(in crate::history) fn heads(
     root: &Root,
     connection: &Connection,
@@ -250,7 +248,7 @@ pub(in crate::history) fn heads(
     Ok(rows)
 }
 
-/// The head, where the index knows that there is one only: then nothing else has to be read.
+/// Set if the index knows of one head only: then nothing else is read.
 fn only_head(
     (root, connection): (&Root, &Connection),
     key: &ArtifactKey,
@@ -293,7 +291,7 @@ fn seeds(
     at_path(connection, path)
 }
 
-/// Returns whether `latest` is of another file of the same id that still stands; else the file was moved.
+/// True if `latest` is of another existing file with the same id; otherwise the file was moved.
 fn is_of_another(
     (root, connection): (&Root, &Connection),
     key: &ArtifactKey,
@@ -308,11 +306,11 @@ fn is_of_another(
     Ok(bytes.is_some_and(|bytes| ArtifactKey::of(&Artifact::read(other, bytes)) == *key))
 }
 
-/// Those of `rows` that `is_here`, and what leads to them or from them by whatever way.
+/// Those of `rows` that `is_here`, with their ancestors and descendants.
 fn connected(mut rows: Vec<Row>, is_here: impl Fn(&Row) -> bool) -> Vec<Row> {
     let mut ids: HashSet<EventId> = rows.iter().filter(|row| is_here(row)).flat_map(Row::ends).collect();
     let mut known = 0;
-    // Rows come in the order in which they were written: back along the parents, then on along what follows.
+    // Rows are in the order of writing: back along parents, then forward.
     while ids.len() > known {
         known = ids.len();
         for row in rows.iter().rev().chain(&rows) {
@@ -359,13 +357,13 @@ pub(in crate::history) fn renew(connection: &Connection, key: i64) -> rusqlite::
     followed.difference(&ids).try_for_each(|parent| remember_foreign(connection, key, *parent))
 }
 
-/// Makes the heads of an artifact right after `fresh` came in.
+/// Updates an artifact's heads after `fresh` was added.
 pub(in crate::history) fn add(connection: &Connection, key: i64, fresh: &[Fresh]) -> rusqlite::Result<()> {
     for event in fresh {
         let mut awaited =
             connection.prepare_cached("SELECT 1 FROM foreign_parents WHERE parent = ? AND key = ?")?;
         if awaited.exists((event.id.as_bytes(), key))? {
-            // A segment came in after the one that goes on behind it.
+            // A segment was added after its continuation.
             return renew(connection, key);
         }
     }

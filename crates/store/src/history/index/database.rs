@@ -1,4 +1,4 @@
-//! The database that says where each event stands: on disk where that is possible, else in memory.
+//! The database of event positions: on disk if possible, otherwise in memory.
 
 use std::{
     cell::RefCell,
@@ -28,12 +28,12 @@ pub(in crate::history) struct Index {
     pub(in crate::history) reader: RefCell<EventReader>,
 }
 
-/// A reason why a question to the index has no answer yet.
+/// Failures of a query that can be retried.
 #[derive(Debug)]
 pub(in crate::history) enum Fault {
-    /// The database fails; another one may not.
+    /// Another database may work.
     Database(rusqlite::Error),
-    /// A segment is not where, or does not hold what, the index says.
+    /// A segment is not as the index says.
     Stale,
     Failed(Error),
 }
@@ -74,23 +74,22 @@ pub(in crate::history) static LAYOUT: CacheLayout = CacheLayout {
     shadow_of: None,
     rows: "INSERT INTO names (id, text) VALUES (1, 'session-start'), (2, 'session-end')",
     page_cache: 48 * 1024,
-    // Copying costs flushes, and a long log costs the next process the time to look through it.
+    // Checkpoints cost flushes; a long log slows the next process.
     copied_at: 400,
     patience: Duration::from_secs(5),
 };
 
-/// The number in `names` of the kind `session-start`, so that an index can single it out.
+/// The number of the kind `session-start` in `names`, fixed so that an index can single it out.
 pub(in crate::history) const SESSION_START: i64 = 1;
-/// The number in `names` of the kind `session-end`.
+/// The number of the kind `session-end` in `names`.
 pub(in crate::history) const SESSION_END: i64 = 2;
 
-/// Events lie in the order of their artifacts (`key`; 0 for what is about none), so that those of one are
-/// read at once. `path` of what is about none is that of the artifact that it speaks of, as an override does.
-/// `state` holds 8 bytes of the digest after the event, to be compared with the event itself. `heads` are the
-/// events that no other of the same key follows; `foreign_parents` are parents that events of a key have
-/// under another key, or in no segment; `places` says which keys were seen at a path; `copies` says which
-/// segments hold an event that another one held before; `ends` holds the last line of each segment in a file,
-/// and the segments that its seal names.
+/// Events are clustered by artifact (`key`; 0 for none), so that one's are read at once. Without an artifact,
+/// `path` is that of the artifact it refers to, as in an override. `state` is 8 bytes of the digest after the
+/// event, to be compared with the event itself. `heads`: events without a successor of the same key;
+/// `foreign_parents`: parents under another key, or in no segment; `places`: keys seen at a path; `copies`:
+/// segments that repeat an event; `ends`: each segment's last line in a file, and the segments that its seal
+/// names.
 const TABLES: &str = "
     CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
     CREATE TABLE segments (
@@ -123,7 +122,7 @@ const TABLES: &str = "
     CREATE TABLE copies (id BLOB NOT NULL, segment INTEGER NOT NULL, PRIMARY KEY (id, segment)) WITHOUT ROWID;
 ";
 
-/// The indices that find events otherwise than by artifact; made after a large first filling: much faster.
+/// Indices other than by artifact; created after a large first filling, which is much faster.
 const INDICES: &str = "
     CREATE UNIQUE INDEX events_by_id ON events (id);
     CREATE INDEX events_by_segment ON events (segment);
@@ -143,26 +142,25 @@ pub(in crate::history) fn make_indices(connection: &Connection) -> rusqlite::Res
     connection.execute_batch(INDICES)
 }
 
-/// An event as it stands in the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::history) struct Row {
-    /// The number of its artifact's key; 0 for what is about none.
+    /// A number in `names`; 0 for no artifact.
     pub(in crate::history) key: i64,
     pub(in crate::history) seq: i64,
     pub(in crate::history) id: EventId,
-    /// The number of its artifact's path; 0 for what is about none.
+    /// A number in `names`; 0 for no artifact.
     pub(in crate::history) path: i64,
     pub(in crate::history) n: u64,
     /// In microseconds since 1970.
     pub(in crate::history) at: i64,
     pub(in crate::history) session: Option<i64>,
-    /// A part of the digest of the state after it; `None` where there is no file.
+    /// A part of the digest of the state after it; `None` if there is no file.
     pub(in crate::history) state: Option<i64>,
     pub(in crate::history) place: EventPlace,
     pub(in crate::history) parents: Vec<EventId>,
 }
 
-/// The columns of `events` that [`Row::of`] reads, in its order.
+/// In the order of [`Row::of`].
 pub(in crate::history) const COLUMNS: &str =
     "key, seq, id, path, n, at, session, state, segment, start, length, parents";
 
@@ -187,7 +185,7 @@ impl Row {
         })
     }
 
-    /// Returns the values that [`Lineage`](stepmark_model::journal::Lineage) orders an artifact's events by.
+    /// The sort key of [`Lineage`](stepmark_model::journal::Lineage).
     pub(in crate::history) const fn order(&self) -> (u64, i64, EventId) {
         (self.n, self.at, self.id)
     }
@@ -202,7 +200,7 @@ pub(in crate::history) fn state_part(digests: Option<Digests>) -> Option<i64> {
     })
 }
 
-/// The number of a name; `None` where no event has it.
+/// `None` if no event has the name.
 pub(in crate::history) fn number(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
     let mut statement = connection.prepare_cached("SELECT id FROM names WHERE text = ?")?;
     statement.query_row([name], |row| row.get(0)).optional()
@@ -213,7 +211,7 @@ pub(in crate::history) fn name(connection: &Connection, number: i64) -> rusqlite
     statement.query_row([number], |row| row.get(0))
 }
 
-/// The rows that `condition` (SQL behind `FROM events`) selects.
+/// `condition` is SQL after `FROM events`.
 pub(in crate::history) fn select(
     connection: &Connection,
     condition: &str,
@@ -223,7 +221,7 @@ pub(in crate::history) fn select(
     statement.query_map(parameters, Row::of)?.collect()
 }
 
-/// The rows of the artifact with this number, in the order in which they were indexed.
+/// In the order of indexing.
 pub(in crate::history) fn of_key(connection: &Connection, key: i64) -> rusqlite::Result<Vec<Row>> {
     select(connection, "WHERE key = ?", [key])
 }
@@ -233,9 +231,8 @@ pub(in crate::history) fn by_id(connection: &Connection, id: EventId) -> rusqlit
     statement.query_row([id.as_bytes()], Row::of).optional()
 }
 
-/// Returns whether the events from `id` back to the last one that has a snapshot by its number, or no parent,
-/// are all there. An event that has its snapshot for another reason is not seen, so a yes is certain and a no
-/// is not.
+/// True if all events from `id` back to the last one with a snapshot by its number, or without parents,
+/// exist. Snapshots for other reasons are not seen, so a yes is certain and a no is not.
 pub(in crate::history) fn reaches_snapshot(connection: &Connection, id: EventId) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare_cached(
         "WITH RECURSIVE way(n, parent, is_after_snapshot) AS (
@@ -248,21 +245,19 @@ pub(in crate::history) fn reaches_snapshot(connection: &Connection, id: EventId)
     statement.exists((id.as_bytes(), Event::SNAPSHOT_EVERY))
 }
 
-/// The number of bytes of segments that make it worthwhile to make the indices anew, behind an empty table.
+/// In bytes of segments: from here on an empty table is filled first and indexed after.
 const LARGE: u64 = 4 * 1024 * 1024;
 
-/// Puts events into the index, within one transaction.
 pub(in crate::history) struct Filling<'index> {
     connection: &'index Connection,
     names: HashMap<String, i64>,
     next: HashMap<i64, i64>,
     fresh: HashMap<i64, Vec<check::Fresh>>,
-    /// All ids, while the index that would find them is left out.
+    /// All ids, while their index is missing.
     ids: Option<HashSet<EventId>>,
 }
 
 impl<'index> Filling<'index> {
-    /// Begins; `bytes` is how much will be read.
     pub(in crate::history) fn new(connection: &'index Connection, bytes: u64) -> rusqlite::Result<Self> {
         let is_empty = !connection.prepare_cached("SELECT 1 FROM events LIMIT 1")?.exists([])?;
         let is_large = is_empty && bytes >= LARGE;
@@ -336,7 +331,7 @@ impl<'index> Filling<'index> {
                 self.connection.prepare_cached("INSERT OR IGNORE INTO places (path, key) VALUES (?, ?)")?;
             statement.execute([path, key])?;
             let fresh = self.fresh.entry(key).or_default();
-            // A large filling looks at each artifact as a whole at its end.
+            // A large filling computes all heads at its end.
             if self.ids.is_none() {
                 fresh.push(check::Fresh { seq, id: event.id, parents: event.parents.clone() });
             }
@@ -379,8 +374,7 @@ impl<'index> Filling<'index> {
         Ok(number)
     }
 
-    /// Ends: makes the indices that were left out, and finds the heads. `lost` are the artifacts that events
-    /// of dropped segments were about.
+    /// Creates missing indices, and finds the heads. `lost`: artifacts of dropped events.
     pub(in crate::history) fn finish(mut self, lost: &HashSet<i64>) -> rusqlite::Result<()> {
         if self.ids.take().is_some() {
             make_indices(self.connection)?;

@@ -1,4 +1,4 @@
-//! The segments that events stand in.
+//! The segments of events.
 
 use crate::Error;
 use crate::history::{unknown_event, unknown_session, unreadable};
@@ -26,7 +26,7 @@ use stepmark_model::{
     journal::{ArtifactKey, Event, EventId, Kind, Line, Lineage, SegmentHead, SegmentName},
 };
 
-/// An event that removed an artifact, and that no other of it follows.
+/// A removal that no event of the artifact follows.
 #[derive(Clone, Debug)]
 pub struct Removal {
     pub key: String,
@@ -35,7 +35,6 @@ pub struct Removal {
 }
 
 impl History {
-    /// The live segments that hold events of files at `paths`, or memory for all clones; all if it is `None`.
     pub fn live_segments(
         &self,
         paths: Option<&BTreeSet<ProjectPath>>,
@@ -60,7 +59,7 @@ impl History {
         })
     }
 
-    /// The segments that hold an event: several where a merge brought it twice.
+    /// Several if a merge brought the event twice.
     pub fn segments_of(&self, event: EventId) -> Result<BTreeSet<SegmentName>, Error> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
@@ -76,8 +75,8 @@ impl History {
         })
     }
 
-    /// The event of an artifact that a merge lost: its branch was merged, as its segment stands in the work
-    /// tree, and `state` lacks what it added.
+    /// The event that a merge lost: its segment is in the work tree, so its branch was merged, but `state`
+    /// lacks its changes.
     pub fn lost_in_merge(&self, lineage: &Lineage, state: &Json) -> Result<Option<EventId>, Error> {
         for lost in lineage.lost(state) {
             let joined = joined_segments(self.root())?;
@@ -99,7 +98,7 @@ impl History {
         })
     }
 
-    /// The last events of the artifacts of which the last event is that they were removed.
+    /// Of artifacts whose last event is a removal.
     pub fn removals(&self) -> Result<Vec<Removal>, Error> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
@@ -125,22 +124,19 @@ impl History {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Point {
-    /// By the clocks of the machines that wrote the events.
+    /// By the clocks of the events' machines.
     Time(Timestamp),
     Event(EventId),
-    /// At the end of a session, or now in one that goes on.
+    /// The end of a session, or now if it is open.
     Session(String),
 }
 
 impl History {
-    /// The event after which the artifact was in the state that it had at `point`; `None` where it has none
-    /// that is so old.
+    /// The event that led to the artifact's state at `point`; `None` if it is not that old.
     ///
-    /// * A time: of what had happened by then, the latest event that none of the others follows.
-    /// * An event: itself, if it is one of the artifact; else what had happened to the artifact by the time
-    ///   of the event.
-    /// * A session: its last event of the artifact; where it has none, what had happened to the artifact by
-    ///   its last event.
+    /// * A time: of earlier events, the latest without a successor among them.
+    /// * An event: itself, if it is the artifact's; otherwise by its time.
+    /// * A session: its last event of the artifact; if it has none, by the time of its last event.
     pub fn at(&self, key: &ArtifactKey, path: &ProjectPath, point: &Point) -> Result<Option<Event>, Error> {
         self.ask(|index| {
             let rows = check::rows(self.root(), index.connection(), key, path)?;
@@ -167,7 +163,7 @@ fn time_of(index: &Index, id: EventId) -> Result<i64, Fault> {
 }
 
 impl Index {
-    /// The number of a session and the time of its last event.
+    /// The session's number, and its last event's time.
     pub(in crate::history) fn end_of_session(&self, session: &str) -> Result<(i64, i64), Fault> {
         let unknown = || unknown_session(session);
         let number = database::number(self.connection(), session)?.ok_or_else(unknown)?;
@@ -179,9 +175,8 @@ impl Index {
     }
 }
 
-/// Of `rows` (of one artifact, in order), the event that stood last at the moment `at`, in microseconds since
-/// 1970: of those that had happened, the latest that none of the others follows. Clocks may disagree, so what
-/// follows comes first.
+/// The last of an artifact's `rows` at `at` (microseconds since 1970): of earlier events, the latest without
+/// a successor. Clocks may differ, so the order of events comes first.
 fn last_at(rows: &[Row], at: i64) -> Option<&Row> {
     let happened = || rows.iter().filter(|row| row.at <= at);
     let followed: HashSet<EventId> = happened().flat_map(|row| row.parents.iter().copied()).collect();
@@ -190,18 +185,17 @@ fn last_at(rows: &[Row], at: i64) -> Option<&Row> {
 
 const KEPT_FILES: usize = 64;
 
-/// The number of events that are worth a thread: to start one takes as long as parsing some dozen.
+/// Events worth a thread, whose start takes as long as parsing some dozen.
 const WORTH_A_THREAD: usize = 400;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::history) struct EventPlace {
     pub(in crate::history) segment: i64,
     pub(in crate::history) start: u64,
-    /// The length of its line without the line feed.
+    /// Without the line feed.
     pub(in crate::history) length: u64,
 }
 
-/// Reads events, and keeps files open for the next one.
 #[derive(Debug)]
 pub(in crate::history) struct EventReader {
     root: Root,
@@ -219,7 +213,7 @@ impl EventReader {
         Self { root, files: HashMap::new() }
     }
 
-    /// Forgets what was kept: files may have been replaced.
+    /// Call it if files may have been replaced.
     pub(in crate::history) fn forget(&mut self) {
         self.files.clear();
     }
@@ -272,7 +266,7 @@ pub(in crate::history) fn parse(line: &[u8], id: EventId) -> Result<Event, Fault
     }
 }
 
-/// The events of `rows`, which stand in `lines`; many are parsed on several processors.
+/// Parses many events in parallel.
 pub(in crate::history) fn parse_all(lines: &[Vec<u8>], rows: &[Row]) -> Result<Vec<Event>, Fault> {
     let parse_part = |(lines, rows): (&[Vec<u8>], &[Row])| -> Result<Vec<Event>, Fault> {
         lines.iter().zip(rows).map(|(line, row)| parse(line, row.id)).collect()
@@ -290,7 +284,7 @@ pub(in crate::history) fn parse_all(lines: &[Vec<u8>], rows: &[Row]) -> Result<V
             .collect();
         let mut events = Vec::with_capacity(lines.len());
         for part in parts {
-            // A thread that ended early has no events: as if they could not be read.
+            // A panicked thread's events count as unreadable.
             events.extend(part.join().map_err(|_| Fault::Stale)??);
         }
         Ok(events)
@@ -309,7 +303,7 @@ fn read_at(file: &mut File, start: u64, bytes: &mut [u8]) -> io::Result<()> {
 }
 
 impl History {
-    /// A digest of the segments and how far each goes: while it is the same, so are the events.
+    /// A digest of the segments and their lengths: if it is the same, so are the events.
     pub fn extent(&self) -> Result<FileHash, Error> {
         self.ask(|index| {
             let mut statement = index

@@ -1,4 +1,4 @@
-//! The questions that are asked of segments and index.
+//! Queries on segments and index.
 
 pub(in crate::history) mod event_segments;
 mod overviews;

@@ -1,4 +1,4 @@
-//! The sessions and the artifacts that history knows.
+//! Overviews of sessions and artifacts.
 
 use crate::Error;
 use crate::history::{no_index, restless};
@@ -18,17 +18,16 @@ use stepmark_model::{
     journal::{ArtifactKey, Event, EventId, SegmentName},
 };
 
-/// A session, as far as events tell of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
     pub id: String,
-    /// The event that began it; `None` where commands only named it.
+    /// `None` if commands only named the session.
     pub start: Option<Event>,
-    /// The event that ended it; `None` for one that goes on or was interrupted.
+    /// `None` if it is open, or was interrupted.
     pub end: Option<Event>,
     pub first_at: Timestamp,
     pub last: Event,
-    /// The number of its events, start and end among them.
+    /// Includes start and end.
     pub events: u64,
 }
 
@@ -36,9 +35,9 @@ pub struct Session {
 pub struct KnownSegment {
     pub name: SegmentName,
     pub place: SegmentPlace,
-    /// The name of its file, which holds others, too, where it was joined with them.
+    /// A joined file has others, too.
     pub file: SegmentName,
-    /// The size of the file on the disk, in bytes.
+    /// In bytes.
     pub size: u64,
     pub events: u64,
 }
@@ -46,16 +45,16 @@ pub struct KnownSegment {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownArtifact {
     pub key: ArtifactKey,
-    /// The path of the artifact after the last of its heads.
+    /// After the last of its heads.
     pub path: ProjectPath,
-    /// The events of this key that no other of this key follows, in the order (n, time, id).
+    /// Events without a successor under this key, ordered by (n, time, id).
     pub heads: Vec<EventId>,
-    /// Set where an event of another key follows the last head: the artifact goes on under that key.
+    /// True if the last head has a successor under another key: the artifact continues there.
     pub goes_on: bool,
 }
 
 impl History {
-    /// All sessions, in the order in which they began.
+    /// In the order of their beginnings.
     pub fn sessions(&self) -> Result<Vec<Session>, Error> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
@@ -75,8 +74,7 @@ impl History {
         })
     }
 
-    /// All segments, in the order of their names. One that git carries is shown as that file, though this
-    /// clone reads its copy.
+    /// In name order. Shows the tracked file, even if this clone reads its copy.
     pub fn segments(&self) -> Result<Vec<KnownSegment>, Error> {
         let tracked = files::list_sealed(self.root())?;
         self.ask(|index| {
@@ -95,7 +93,7 @@ impl History {
                 let (place, size) = tracked.map_or((place, size), |file| (file.place, file.size()));
                 let found = KnownSegment { name, place, file, size, events: row.get(4)? };
                 match segments.last_mut().filter(|last| last.name == found.name) {
-                    // The copy of one that was joined.
+                    // The copy of a joined segment.
                     Some(last) if last.place == SegmentPlace::Copy => *last = found,
                     Some(_) => {}
                     None => segments.push(found),
@@ -105,12 +103,12 @@ impl History {
         })
     }
 
-    /// All artifacts, in the order of their keys.
+    /// In key order.
     pub fn artifacts(&self) -> Result<Vec<KnownArtifact>, Error> {
         self.artifacts_where("WHERE (key, seq) IN (SELECT key, seq FROM heads)")
     }
 
-    /// Those that have several heads, as after a merge.
+    /// Those with several heads, as after a merge.
     pub fn forked(&self) -> Result<Vec<KnownArtifact>, Error> {
         self.artifacts_where(
             "JOIN heads USING (key, seq)
@@ -145,7 +143,7 @@ impl Index {
         })
     }
 
-    /// The first or last start or end of a session, as `order` says.
+    /// The first or last start or end, by `order`.
     fn mark(&self, session: i64, kind: i64, order: &str) -> Result<Option<Event>, Fault> {
         let condition =
             format!("WHERE session = ? AND kind = {kind} AND kind IN (1, 2) ORDER BY at {order} LIMIT 1");
@@ -170,24 +168,22 @@ impl Index {
     }
 }
 
-/// The number of times that a question is asked, when files or the database give way under it.
+/// Attempts at a query if files or the database change or fail.
 const ATTEMPTS: u32 = 6;
 
-/// The journal of a project, as it is when it is asked: every question first takes in what was appended
-/// meanwhile.
+/// A project's journal: every query first indexes what was appended.
 ///
-/// Nothing is written but the index in `.stepmark/local/cache/`, and not even that where there is no journal.
-/// A handle serves one thread; opening another costs little.
+/// Writes only the index in `.stepmark/local/cache/`, and not even that without a journal. A handle is for
+/// one thread; opening another is cheap.
 #[derive(Debug)]
 pub struct History {
     root: Root,
     index: RefCell<Option<Index>>,
-    /// Set where the index on disk failed: then this run works in memory.
+    /// True after the index on disk failed.
     is_in_memory: Cell<bool>,
 }
 
 impl History {
-    /// Opens the journal of the project at `root`, and brings its index up to date.
     pub fn open(root: &Root) -> Result<Self, Error> {
         let history = Self { root: root.clone(), index: RefCell::new(None), is_in_memory: Cell::new(false) };
         history.ask(|_| Ok(()))?;
@@ -198,8 +194,8 @@ impl History {
         &self.root
     }
 
-    /// Asks the index, after it was brought up to date. Where it, or a segment, gives way under the question,
-    /// it is asked again: first of the same index, then of a new one, then of one in memory.
+    /// Updates the index, then queries. If the index or a segment fails meanwhile, retries: first on the same
+    /// index, then on a new one, then in memory.
     pub(in crate::history) fn ask<T>(
         &self,
         question: impl Fn(&Index) -> Result<T, Fault>,
@@ -207,8 +203,7 @@ impl History {
         self.ask_watched(question, || {})
     }
 
-    /// The same, which calls `reached` where another process may still empty the index before it is asked.
-    /// Tests do so there.
+    /// Calls `reached` at the last point where another process can empty the index; a hook for tests.
     pub(in crate::history) fn ask_watched<T>(
         &self,
         question: impl Fn(&Index) -> Result<T, Fault>,
@@ -223,7 +218,7 @@ impl History {
                 let Some(index) = index.as_ref() else { continue };
                 catch_up::run(index, &self.root).and_then(|()| {
                     reached();
-                    // One state of the index for all that the question reads.
+                    // One snapshot for the whole query.
                     let _snapshot = index.connection().unchecked_transaction()?;
                     if catch_up::is_emptied(index, &self.root)? {
                         return Ok(None);
@@ -239,11 +234,11 @@ impl History {
                 Err(Fault::Database(error)) => self.give_up_index(error)?,
                 Err(Fault::Stale) => {
                     stale += 1;
-                    // Files may have got other numbers.
+                    // File numbers may have changed.
                     if let Some(index) = self.index.borrow().as_ref() {
                         index.reader.borrow_mut().forget();
                     }
-                    // Once may be a file that was sealed meanwhile; twice is an index that does not fit.
+                    // Once may be a file sealed meanwhile; twice is an inconsistent index.
                     if stale > 1 {
                         self.discard_index();
                     }
@@ -255,7 +250,7 @@ impl History {
 
     fn ensure_index(&self) -> Result<(), Error> {
         let mut index = self.index.borrow_mut();
-        // The empty index of a project without a journal gives way to one on disk once that has events.
+        // A project without a journal has an empty index, replaced once there are events.
         let wants_disk = !self.is_in_memory.get() && files::has_folder(&self.root);
         if index.as_ref().is_some_and(|index| index.database.is_on_disk() || !wants_disk) {
             return Ok(());
@@ -275,7 +270,7 @@ impl History {
         Ok(())
     }
 
-    /// Makes the index anew if it does not say what the segments hold, and returns whether it did.
+    /// Rebuilds an index that contradicts the segments; returns whether it did.
     pub fn renew_if_wrong(&self, verified: &VerifiedSegments) -> Result<bool, Error> {
         let is_wrong = !self.ask(|index| check::is_right(index, verified))?;
         if is_wrong {
@@ -284,7 +279,7 @@ impl History {
         Ok(is_wrong)
     }
 
-    /// Handles a failure of the database: one that is damaged is made anew, else this run works in memory.
+    /// Rebuilds a damaged database; otherwise this run works in memory.
     fn give_up_index(&self, error: rusqlite::Error) -> Result<(), Error> {
         let was_in_memory = self.is_in_memory.get();
         if cache_database::is_corrupt(&error) && !was_in_memory {
@@ -299,7 +294,6 @@ impl History {
         Ok(())
     }
 
-    /// Empties the index; where that fails, this run works in memory.
     fn discard_index(&self) {
         let index = self.index.borrow_mut().take().filter(|index| index.database.is_on_disk());
         match index.map(|index| index.database.renew()) {

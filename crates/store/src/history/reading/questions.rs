@@ -1,4 +1,4 @@
-//! Questions about events and artifacts.
+//! Queries on events and artifacts.
 
 use crate::history::{ambiguous_event, no_event_id, unknown_event};
 use crate::{Error, ErrorKind};
@@ -21,7 +21,7 @@ use stepmark_model::{
     journal::{ArtifactKey, Digests, Event, EventId, Lineage, SegmentName},
 };
 
-/// The number of digits of an id that must be given at least.
+/// In hexadecimal digits.
 const SHORTEST_PREFIX: usize = 4;
 const CANDIDATES: usize = 8;
 
@@ -40,11 +40,11 @@ impl Index {
 const MOST_TOGETHER: i64 = 512;
 
 impl History {
-    /// The events of the artifact with `key` at `path` that nothing follows, in the order (n, time, id);
-    /// several after a merge, none where nothing is recorded.
+    /// Events of the artifact without a successor, ordered by (n, time, id): several after a merge, none
+    /// without history.
     ///
-    /// An artifact is known by its id; where no event has that id, by its path, so that `track`, or an id
-    /// given by hand, keeps the history. What its events follow under an earlier key is part of its history.
+    /// An artifact is known by its id; if no event has that id, by its path, so that `track`, or an id given
+    /// by hand, keeps the history. Ancestors under earlier keys are included.
     pub fn heads(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Vec<Event>, Error> {
         self.ask(|index| index.events(&check::heads(self.root(), index.connection(), key, path)?))
     }
@@ -60,7 +60,7 @@ impl History {
         })
     }
 
-    /// The paths at which the last events under `key` happened: several where files have one id.
+    /// Several if files share an id.
     pub fn places(&self, key: &ArtifactKey) -> Result<Vec<ProjectPath>, Error> {
         self.ask(|index| {
             let connection = index.connection();
@@ -80,7 +80,7 @@ impl History {
         Ok(Lineage::new(events))
     }
 
-    /// The latest event of the artifact after which its file showed the state of `file` (`None`: no file).
+    /// The latest event after which the file was as `file` (`None`: no file).
     pub fn find_state(
         &self,
         key: &ArtifactKey,
@@ -99,7 +99,7 @@ impl History {
         })
     }
 
-    /// Tells of each file if it shows the state after one of its last events, or has none; reads no event.
+    /// True for a file in the state of one of its heads, or without history; reads no events.
     pub fn are_at_heads(&self, files: &[(ArtifactKey, ProjectPath, Digests)]) -> Result<Vec<bool>, Error> {
         self.ask(|index| {
             let is_at_head = |(key, path, file): &(ArtifactKey, ProjectPath, Digests)| {
@@ -110,8 +110,7 @@ impl History {
         })
     }
 
-    /// The paths at which artifacts without an id ended in this very state, in order: a file there may have
-    /// been moved by another program.
+    /// The former paths of artifacts without an id that ended in this state: one may have been moved.
     pub fn paths_that_ended_in(&self, file: Digests) -> Result<Vec<ProjectPath>, Error> {
         self.ask(|index| {
             let condition = "JOIN heads USING (key, seq) WHERE state = ?";
@@ -135,7 +134,7 @@ impl History {
         self.ask(|index| Ok(database::by_id(index.connection(), id)?.is_some()))
     }
 
-    /// The event whose id starts with `prefix`: 4 hexadecimal digits or more.
+    /// By a prefix of 4 or more hexadecimal digits.
     pub fn event(&self, prefix: &str) -> Result<Event, Error> {
         let (low, high) = range_of(prefix)?;
         self.ask(|index| {
@@ -155,11 +154,10 @@ impl History {
         })
     }
 
-    /// The other events that were decided together with `event`, as its commit wrote them.
     pub fn decided_with(&self, event: &Event) -> Result<Vec<Event>, Error> {
         let Some(first) = event.first_of_decision() else { return Ok(Vec::new()) };
         let mut found = self.ask(|index| {
-            // A commit writes its events one behind the other.
+            // A commit writes its events consecutively.
             let rows = database::select(
                 index.connection(),
                 "WHERE segment = (SELECT segment FROM events WHERE id = ?1)
@@ -172,8 +170,8 @@ impl History {
         Ok(found)
     }
 
-    /// The frontmatter after the event: found from the nearest snapshot before it, so that at most
-    /// [`Event::SNAPSHOT_EVERY`] events are read.
+    /// Computed from the nearest snapshot before it, so that at most [`Event::SNAPSHOT_EVERY`] events are
+    /// read.
     pub fn state_after(&self, id: EventId) -> Result<Json, Error> {
         let way = self.ask(|index| {
             let mut way: Vec<Event> = Vec::new();
@@ -184,21 +182,20 @@ impl History {
                 let event = index.event(&row)?;
                 next = event.parents.first().copied().filter(|_| event.snapshot.is_none());
                 way.push(event);
-                // Only forged events lead back to themselves: an id is made from those of the parents.
+                // Only forged events form cycles: an id is derived from those of the parents.
                 next = next.filter(|next| way.iter().all(|event| event.id != *next));
             }
             Ok(way)
         })?;
         Lineage::new(way).state_after(id).map_err(|source| {
             let is_none = matches!(source, ReplayError::NoState { .. });
-            // There is no state to show, or none that can be trusted.
+            // No state, or none to be trusted.
             let kind = if is_none { ErrorKind::Refused } else { ErrorKind::Io };
             Error::new(kind, format!("cannot find the state after event {id}")).because(source)
         })
     }
 
-    /// Returns the problems of the segments, in the order of their names. That an event is what its id says
-    /// is not looked at here.
+    /// By segment name. Does not verify that ids match their events.
     pub fn problems(&self) -> Result<Vec<SegmentProblem>, Error> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
@@ -224,7 +221,6 @@ impl History {
     }
 }
 
-/// The first and the last id that start with `prefix`.
 fn range_of(prefix: &str) -> Result<(EventId, EventId), Error> {
     let is_hexadecimal = prefix.bytes().all(|byte| byte.is_ascii_hexdigit());
     let bound = |filler: &str| format!("{prefix}{}", filler.repeat(32 - prefix.len())).parse();
@@ -237,7 +233,6 @@ fn range_of(prefix: &str) -> Result<(EventId, EventId), Error> {
     }
 }
 
-/// The events that are wanted; all conditions count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selection<'a> {
     pub artifact: Option<(&'a ArtifactKey, &'a ProjectPath)>,
@@ -246,7 +241,7 @@ pub struct Selection<'a> {
 }
 
 impl History {
-    /// The events of `selection`, the latest first; none before one that it follows.
+    /// The latest first; effects always before their causes.
     pub fn select(&self, selection: Selection<'_>) -> Result<Vec<Event>, Error> {
         self.ask(|index| {
             let session =
@@ -261,7 +256,7 @@ impl History {
                     by_time(database::select(index.connection(), "WHERE session = ?", [session])?)
                 }
                 (None, None) => {
-                    // All of the moment that the limit falls into, so that what follows what decides.
+                    // Includes the whole instant of the limit, so that the order of events decides.
                     let condition = "WHERE at >= IFNULL(
                         (SELECT at FROM events ORDER BY at DESC LIMIT 1 OFFSET ?), -9223372036854775808)";
                     let offset = i64::try_from(limit.saturating_sub(1)).unwrap_or(i64::MAX);
@@ -282,7 +277,7 @@ impl History {
                 "SELECT DISTINCT text FROM heads JOIN events USING (key, seq) JOIN names ON names.id = events.path
                  WHERE text >= ?1 AND text < ?2 ORDER BY text",
             )?;
-            // `0` is the character behind `/`.
+            // `0` follows `/` in ASCII.
             let range = [format!("{folder}/"), format!("{folder}0")];
             let paths = statement.query_map(range, |row| row.get::<_, String>(0))?;
             let paths = paths.collect::<Result<Vec<_>, _>>()?;
@@ -294,15 +289,15 @@ impl History {
         self.select(Selection { limit: Some(limit), ..Selection::default() })
     }
 
-    /// The events of a session, the first first; none where no event names it.
+    /// In order; empty if no event names the session.
     pub fn of_session(&self, session: &str) -> Result<Vec<Event>, Error> {
         let mut events = self.select(Selection { session: Some(session), ..Selection::default() })?;
         events.reverse();
         Ok(events)
     }
 
-    /// The artifacts whose state may differ between the ends of two sessions: those of which events happened
-    /// in one of the two, or between their last events. In the order of their paths, each once.
+    /// Artifacts that may differ between the ends of two sessions: with events in either session, or between
+    /// their last events. In path order, each once.
     pub fn touched(&self, one: &str, other: &str) -> Result<Vec<KnownArtifact>, Error> {
         self.ask(|index| {
             let (one, one_end) = index.end_of_session(one)?;
@@ -315,9 +310,9 @@ impl History {
             let keys = statement.query_map([one, other, from, to], |row| row.get(0))?;
             let mut touched: BTreeMap<ProjectPath, KnownArtifact> = BTreeMap::new();
             for key in keys.collect::<Result<Vec<i64>, _>>()? {
-                // Without a head are only forged events, which follow each other.
+                // Only forged events, which form a cycle, have no head.
                 let Some(artifact) = index.artifact_of(key)? else { continue };
-                // Of an artifact that goes on under another key, that one tells the whole history.
+                // If an artifact continues under another key, that one has the whole history.
                 let is_known = touched.get(&artifact.path).is_some_and(|known| !known.goes_on);
                 if !is_known {
                     touched.insert(artifact.path.clone(), artifact);
@@ -328,8 +323,7 @@ impl History {
     }
 }
 
-/// The events of an artifact, and those that tell why something was done to it all the same: by time, but
-/// none before one that it follows.
+/// Includes events that explain forced changes. By time, but effects after their causes.
 fn of_artifact(
     (root, connection): (&Root, &Connection),
     key: &ArtifactKey,
@@ -343,7 +337,7 @@ fn of_artifact(
         rows.extend(told.into_iter().filter(|row| !known.contains(&row.id)));
     }
     rows.sort_by_key(Row::order);
-    // Clocks differ: what follows another event did not happen before it.
+    // Clocks differ: an effect never precedes its cause.
     let mut times: HashMap<EventId, i64> = HashMap::new();
     for row in &rows {
         let after = row.parents.iter().filter_map(|parent| times.get(parent)).max();
@@ -353,7 +347,7 @@ fn of_artifact(
     Ok(rows)
 }
 
-/// By time; events of one moment in the order in which they were written.
+/// By time, then in the order of writing.
 fn by_time(mut rows: Vec<Row>) -> Vec<Row> {
     rows.sort_by_key(|row| (row.at, row.place));
     rows

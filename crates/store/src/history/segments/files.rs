@@ -1,4 +1,4 @@
-//! The files in which segments stand, and what the file system says of them.
+//! The segments' files, and their stats.
 
 use crate::{Error, history::unreadable};
 use std::{
@@ -25,13 +25,13 @@ pub const SEALED_FOLDER: &str = ".stepmark/journal";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SegmentPlace {
-    /// `NAME.jsonl` in the local state of this clone, to which events are added.
+    /// `NAME.jsonl` in the local state; appended to.
     Live,
-    /// `NAME.jsonl` in the local state of this clone: its own copy of a segment that it sealed.
+    /// `NAME.jsonl` in the local state: this clone's copy of a segment that it sealed.
     Copy,
     /// `.stepmark/journal/NAME.jsonl`, written once.
     Sealed,
-    /// `.stepmark/journal/MONTH-HASH.joined.jsonl`: the bytes of several, one behind the other.
+    /// `.stepmark/journal/MONTH-HASH.joined.jsonl`: several segments, concatenated.
     Joined,
 }
 
@@ -39,13 +39,12 @@ pub enum SegmentPlace {
 pub struct SegmentFile {
     pub name: SegmentName,
     pub place: SegmentPlace,
-    /// The stat, which changes when its bytes do.
     pub(in crate::history) stat: FileStat,
 }
 
 impl SegmentPlace {
-    /// All of them. Of one segment that stands in several places, the first counts: the live one may have
-    /// more events, and no checkout replaces a copy.
+    /// If a segment is in several places, the first counts: the live one may have more events, and no
+    /// checkout replaces a copy.
     pub(in crate::history) const IN_ORDER: [Self; 4] = [Self::Live, Self::Copy, Self::Sealed, Self::Joined];
 
     pub(in crate::history) const fn code(self) -> i64 {
@@ -64,7 +63,6 @@ impl SegmentPlace {
         }
     }
 
-    /// The path of the segment's file: from the project root, with `/`, where it stands below the root.
     pub(in crate::history) fn file_of(self, root: &Root, name: &SegmentName) -> String {
         root.shown(&self.folder(root).join(format!("{name}{ENDING}")))
     }
@@ -83,7 +81,7 @@ impl SegmentPlace {
 const ENDING: &str = ".jsonl";
 
 impl SegmentFile {
-    /// The path of the file: seen from the project root, with `/`, where it stands below the root.
+    /// Relative to the project root with `/`, if below it.
     pub fn path(&self, root: &Root) -> String {
         self.place.file_of(root, &self.name)
     }
@@ -92,7 +90,7 @@ impl SegmentFile {
         self.place.open(root, &self.name)
     }
 
-    /// The size of its file in bytes.
+    /// In bytes.
     pub const fn size(&self) -> u64 {
         self.stat.size
     }
@@ -107,19 +105,17 @@ pub(in crate::history) fn sealed_folder(root: &Root) -> PathBuf {
 pub(in crate::history) type SegmentFiles = BTreeMap<SegmentName, SegmentFile>;
 
 pub(in crate::history) struct Listing {
-    /// The segments. Other files in the folders are no business of the journal.
     pub(in crate::history) files: SegmentFiles,
     pub(in crate::history) sealed_folder: Option<FileStat>,
-    /// The time at which the listing began, in nanoseconds since 1970.
+    /// The start of the listing, in nanoseconds since 1970.
     pub(in crate::history) began: i64,
 }
 
-/// The time that it may take until a file that came into a folder is written to its end, in nanoseconds.
+/// In nanoseconds: a new file is complete after this.
 const WRITING: i64 = 3_000_000_000;
 
 impl Listing {
-    /// The folder of the sealed segments, if no other files can come to be in it, nor other bytes in these,
-    /// while its stat is the same.
+    /// The folder of sealed segments, if its stat proves that its files are unchanged.
     pub(in crate::history) fn settled_folder(&self) -> Option<FileStat> {
         let mut sealed = self.files.values().filter(|file| file.place != SegmentPlace::Live);
         let are_settled = sealed.all(|file| !file.stat.may_hide_a_change(self.began));
@@ -132,7 +128,7 @@ pub(in crate::history) fn has_folder(root: &Root) -> bool {
     SegmentPlace::IN_ORDER.into_iter().any(|place| place.folder(root).is_dir())
 }
 
-/// Returns the stat of the folder of sealed segments, if there; it changes as files come into it or leave it.
+/// `None` if missing; changes as files come or go.
 pub(in crate::history) fn sealed_folder_stat(root: &Root) -> Result<Option<FileStat>, Error> {
     match fs::symlink_metadata(sealed_folder(root)) {
         Err(error) if is_absent(&error) => Ok(None),
@@ -156,7 +152,6 @@ pub(in crate::history) fn list_live(root: &Root) -> Result<SegmentFiles, Error> 
     Ok(files)
 }
 
-/// Lists what bears the name of a segment and is no regular file.
 pub(in crate::history) fn not_regular(root: &Root) -> Result<Vec<SegmentFile>, Error> {
     let mut found = Vec::new();
     for place in [SegmentPlace::Live, SegmentPlace::Copy, SegmentPlace::Sealed] {
@@ -179,7 +174,7 @@ pub(in crate::history) fn not_regular(root: &Root) -> Result<Vec<SegmentFile>, E
     Ok(found)
 }
 
-/// Lists the sealed segments that git carries, copies or not.
+/// With or without a copy.
 pub(in crate::history) fn list_sealed(root: &Root) -> Result<SegmentFiles, Error> {
     let mut files = SegmentFiles::new();
     list_folder(root, SegmentPlace::Sealed, &mut files)?;
@@ -188,7 +183,7 @@ pub(in crate::history) fn list_sealed(root: &Root) -> Result<SegmentFiles, Error
 
 fn list_folder(root: &Root, place: SegmentPlace, files: &mut SegmentFiles) -> Result<(), Error> {
     match add_folder(root, place, files) {
-        // A file in place of the folder is not the same as none.
+        // A file in place of the folder is an error.
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(unreadable(&root.shown(&place.folder(root)), error))
         }
@@ -214,7 +209,7 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
         let named = entry.file_name().to_str().and_then(|name| parse(name, place));
         let Some((name, place)) = named else { continue };
         let metadata = match fs::symlink_metadata(entry.path()) {
-            // Sealed or compacted between the two looks; the next catch-up sees its new place.
+            // Sealed or compacted meanwhile; the next update finds it.
             Err(error) if is_absent(&error) => continue,
             metadata => metadata?,
         };
@@ -226,7 +221,6 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
     Ok(())
 }
 
-/// Of one segment in several files the first counts.
 fn add(found: &mut SegmentFiles, file: SegmentFile) {
     let known = found.entry(file.name.clone()).or_insert_with(|| file.clone());
     if file.place < known.place {
@@ -234,7 +228,7 @@ fn add(found: &mut SegmentFiles, file: SegmentFile) {
     }
 }
 
-/// The segment that a file in the folder of `place` is called after, and where it stands.
+/// Parses a file name in the folder of `place`.
 fn parse(file_name: &str, place: SegmentPlace) -> Option<(SegmentName, SegmentPlace)> {
     let name = SegmentName::new(file_name.strip_suffix(ENDING)?)?;
     let place = if place == SegmentPlace::Sealed && is_joined(&name) { SegmentPlace::Joined } else { place };

@@ -1,4 +1,4 @@
-//! The lines of a segment: where they stand, and what is wrong with them.
+//! The lines of a segment: positions and problems.
 
 use std::io::{self, BufRead, Read};
 
@@ -8,35 +8,33 @@ use stepmark_model::journal::{
     Event, HashChain, Header, Line, LineProblem, SegmentHead, SegmentName, heads_in,
 };
 
-/// No event is so long: the frontmatter of an artifact, which a snapshot holds, has 1 MiB at most.
+/// In bytes, above any event: a snapshot's frontmatter has at most 1 MiB.
 pub(in crate::history) const LONGEST_LINE: u64 = 16 * 1024 * 1024;
 
-/// After so many lines that cannot be used, nothing more of a segment is read.
+/// Reading a segment stops after this many unusable lines.
 const MOST_PROBLEMS: u32 = 1000;
 
-/// After so many segments, nothing more of a file is read.
+/// Reading a file stops after this many segments.
 const MOST_PARTS: usize = 20_000;
 
-/// The point up to which a segment has been read: behind its last whole line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::history) struct Progress {
     pub(in crate::history) header: FileHash,
-    /// Set where the header is one that this version reads.
+    /// True if this version reads the header.
     pub(in crate::history) is_known: bool,
     pub(in crate::history) last: FileHash,
     pub(in crate::history) last_start: u64,
-    /// The start of the next line.
     pub(in crate::history) end: u64,
     pub(in crate::history) lines: u64,
 }
 
-/// A line behind the header, or the header where it is wrong.
+/// A line after the header, or a faulty header.
 #[derive(Debug)]
 pub(in crate::history) struct ReadLine {
-    /// Counted from 1.
+    /// From 1.
     pub(in crate::history) number: u64,
     pub(in crate::history) start: u64,
-    /// Its length without the line feed.
+    /// Without the line feed.
     pub(in crate::history) length: u64,
     pub(in crate::history) event: Option<Box<Event>>,
     pub(in crate::history) seal: Option<Box<Event>>,
@@ -45,7 +43,7 @@ pub(in crate::history) struct ReadLine {
 }
 
 impl ReadLine {
-    /// The line with this number, start and length. A seal is no event.
+    /// Seals are not events.
     fn new(
         (number, start, length): (u64, u64, u64),
         event: Option<Box<Event>>,
@@ -59,20 +57,18 @@ impl ReadLine {
     }
 }
 
-/// A segment in a file: one that was joined with others, or the only one.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) name: SegmentName,
-    /// The start of its first line in the file, that of its last, and the end of that.
+    /// Offsets: start of its first line, start and end of its last.
     #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "joining alone asks for it"))]
     pub(crate) from: u64,
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// The number of its last line in the file, and the hash of it.
+    /// The number of its last line in the file, and its hash.
     pub(crate) lines: u64,
     pub(crate) last: FileHash,
     pub(crate) events: u64,
-    /// The time of its first event.
     pub(crate) at: Option<Timestamp>,
     pub(crate) named: Option<Vec<SegmentHead>>,
 }
@@ -96,9 +92,8 @@ impl Part {
     }
 }
 
-/// Reads the segment `name` on behind `progress`, or from the start, and gives each line to `take`. A segment
-/// without a whole first line leaves no progress. Returns the parts that were read, too: one but in a file of
-/// joined segments, each of which begins with its header.
+/// Reads a segment from `progress` or the start, passing each line to `take`. Without a whole first line
+/// there is no progress. Returns the parts read: one, or several of a joined file, each with its header.
 pub(in crate::history) fn read<E: From<io::Error>>(
     source: &mut dyn BufRead,
     name: &SegmentName,
@@ -107,7 +102,7 @@ pub(in crate::history) fn read<E: From<io::Error>>(
 ) -> Result<(Option<Progress>, Vec<Part>), E> {
     let (mut bytes, mut problems) = (Vec::new(), 0);
     let is_joined = is_joined(name);
-    // What was joined never grows.
+    // Joined files never grow.
     let behind = progress.filter(|_| !is_joined);
     let mut parts: Vec<Part> = behind.iter().map(|own| Part::new(name.clone(), 0, own.last)).collect();
     loop {
@@ -178,7 +173,6 @@ pub(in crate::history) fn read<E: From<io::Error>>(
     }
 }
 
-/// Returns the problem of a first line, in the file of the segment `name`.
 fn header_problem(
     header: Result<(Header, HashChain), LineProblem>,
     name: &SegmentName,
@@ -186,7 +180,6 @@ fn header_problem(
     match header {
         Err(problem) => Some(problem),
         Ok((header, _)) if header.segment == name.as_str() || is_joined(name) => None,
-        // As JSON, a name of any characters stands on one line.
         Ok((header, _)) => {
             Some(LineProblem::Misnamed { segment: serde_json::Value::from(header.segment).to_string() })
         }
@@ -199,22 +192,22 @@ fn named_in(header: &Result<(Header, HashChain), LineProblem>) -> Option<Segment
 
 pub(super) const HEADER_START: &[u8] = b"{\"stepmark\":";
 
-/// The ending of the names of files that hold several segments, one behind the other.
+/// The suffix of names of joined files.
 pub(crate) const JOINED: &str = ".joined";
 
-/// Returns whether the file of this name holds joined segments: no session's segments are called so.
+/// No session's segments have such names.
 pub(crate) fn is_joined(name: &SegmentName) -> bool {
     name.as_str().ends_with(JOINED)
 }
 
-/// A line without the carriage return that git gives it where it is told to write the line ends of Windows.
+/// Also drops a carriage return, which git adds if configured for Windows line ends.
 pub(in crate::history) fn without_line_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// An event behind a break in the chain counts if its content is what its id was made from. Behind a header
-/// that is not known, so does every such line, and the others are no news.
+/// After a break in the chain an event is valid if its id matches its content. After an unknown header every
+/// such line is valid, and others are not reported.
 fn read_event(
     chain: &mut HashChain,
     line: &[u8],

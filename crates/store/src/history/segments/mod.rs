@@ -1,4 +1,4 @@
-//! Segments as they stand on the disk: their files and lines, and all of them read again.
+//! Segments on the disk: files, lines, verification.
 
 pub(super) mod files;
 pub(super) mod lines;

@@ -1,4 +1,4 @@
-//! A segment read from its start, and what is wrong with it.
+//! Reading a segment from its start, and its problems.
 
 use crate::Error;
 use crate::disk::own_file::{self, Access};
@@ -13,15 +13,15 @@ use std::path::Path;
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{Header, LineProblem, SegmentHead, SegmentName};
 
-/// The largest and the smallest number of bytes that are read at once. A commit reads one line after another
-/// has grown the segment by one; a buffer of the largest size would cost more than that.
+/// In bytes. A commit reads line by line after growing the segment by one: a buffer of the largest size would
+/// cost more than that.
 const LARGEST_BUFFER: usize = 256 * 1024;
 const SMALLEST_BUFFER: usize = 4 * 1024;
 
 pub(in crate::history) struct SegmentSource(BufReader<File>);
 
 impl SegmentSource {
-    /// Opens the segment, of which about `wanted` bytes will be read.
+    /// About `wanted` bytes will be read.
     pub(in crate::history) fn open(root: &Root, file: &SegmentFile, wanted: u64) -> Result<Self, Fault> {
         let buffer = usize::try_from(wanted).map_or(LARGEST_BUFFER, |wanted| wanted + 1);
         let buffer = buffer.clamp(SMALLEST_BUFFER, LARGEST_BUFFER);
@@ -47,7 +47,7 @@ impl SegmentSource {
         Ok(line)
     }
 
-    /// Reads the next line into `line`, with its line feed; nothing at the end.
+    /// Includes the line feed; empty at the end.
     pub(in crate::history) fn line(&mut self, line: &mut Vec<u8>) -> io::Result<()> {
         line.clear();
         (&mut self.0).take(LONGEST_LINE).read_until(b'\n', line)?;
@@ -56,21 +56,20 @@ impl SegmentSource {
     }
 }
 
-/// Something wrong in a segment. The other events of the segment count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentProblem {
     pub segment: SegmentName,
     pub place: SegmentPlace,
-    /// The path of its file: seen from the project root, with `/`, where it stands below the root.
+    /// Relative to the project root with `/`, if below it.
     pub file: String,
-    /// The line, counted from 1.
+    /// From 1.
     pub line: u64,
-    /// The start of the line, in bytes.
+    /// In bytes.
     pub offset: u64,
     pub problem: LineProblem,
 }
 
-/// A [`LineProblem`] as the index keeps it: a word, and the reader's reason where there is one.
+/// A [`LineProblem`] as indexed: its word, and the parser's reason, if any.
 pub(in crate::history) fn to_words(problem: &LineProblem) -> (&'static str, &str) {
     match problem {
         LineProblem::Header => ("header", ""),
@@ -99,15 +98,14 @@ pub(in crate::history) fn of_words(word: &str, reason: String) -> LineProblem {
 }
 
 impl SegmentProblem {
-    /// The word for what is wrong: `header`, `not-an-event`, `broken-chain`, `not-genuine`, `torn`,
-    /// `misnamed`, `not-a-file`, `replaced`, `missing-parent`, `missing-segment` or `rewritten`.
+    /// `header`, `not-an-event`, `broken-chain`, `not-genuine`, `torn`, `misnamed`, `not-a-file`, `replaced`,
+    /// `missing-parent`, `missing-segment` or `rewritten`.
     pub fn word(&self) -> &'static str {
         to_words(&self.problem).0
     }
 
-    /// Returns whether the journal is damaged. A torn last line of a live segment is no damage: whoever wrote
-    /// it was never told that it is kept. A missing event or segment is none: it may be in a clone that did
-    /// not share it.
+    /// False for a torn last line of a live segment, which was never acknowledged, and for a missing event or
+    /// segment, which an unshared clone may have.
     pub fn is_damage(&self) -> bool {
         match self.problem {
             LineProblem::Torn => self.place != SegmentPlace::Live,
@@ -124,7 +122,7 @@ impl SegmentProblem {
 pub(in crate::history) type NamedHeads = BTreeMap<SegmentHead, SegmentName>;
 
 impl VerifiedSegments {
-    /// Adds a problem for each of `named` that is not the end of a segment read. Of one, the first counts.
+    /// Adds a problem for each of `named` that is not a segment's end; the first for each segment.
     pub(in crate::history) fn compare(&mut self, root: &Root, named: NamedHeads) {
         let mut reported = BTreeSet::new();
         for (head, by) in named {
@@ -136,7 +134,6 @@ impl VerifiedSegments {
         }
     }
 
-    /// Returns the problem of a segment that does not end as a witness says.
     fn problem(&self, root: &Root, head: &SegmentHead, by: SegmentName) -> SegmentProblem {
         let end = self.ends.get(&head.segment);
         let place = end.map_or(SegmentPlace::Sealed, |end| end.place);
@@ -160,7 +157,7 @@ pub struct SegmentEnd {
     pub file: String,
     pub last: stepmark_model::artifact::FileHash,
     pub lines: u64,
-    /// The start of the line, in bytes.
+    /// In bytes.
     pub start: u64,
 }
 
@@ -168,7 +165,7 @@ pub type SegmentEnds = BTreeMap<SegmentName, SegmentEnd>;
 
 pub(crate) type JoinedSegments = BTreeMap<SegmentName, BTreeSet<SegmentName>>;
 
-/// The segments in files of joined ones, by the names of these. Files that cannot be read are left out.
+/// Segments by joined file. Skips unreadable files.
 pub(crate) fn joined_segments(root: &Root) -> Result<JoinedSegments, Error> {
     let files = files::list_sealed(root)?.into_keys().filter(is_joined);
     let named = |file: SegmentName| Some((names_in(root, &file).ok()?, file));
@@ -190,7 +187,6 @@ fn names_in(root: &Root, file: &SegmentName) -> io::Result<BTreeSet<SegmentName>
     Ok(names)
 }
 
-/// The files that may hold a sealed segment: its own, and those of `joined` that it is in.
 pub(crate) fn files_of_segment<'a>(
     segment: &'a SegmentName,
     joined: &'a JoinedSegments,

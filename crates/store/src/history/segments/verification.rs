@@ -1,4 +1,4 @@
-//! All segments read again, whatever the index says of them.
+//! Verification: reads all segments again, without the index.
 
 use crate::Error;
 use crate::history::{restless, unreadable};
@@ -18,18 +18,18 @@ use stepmark_model::journal::{Event, EventId, LineProblem, SegmentName, heads_in
 pub struct VerifiedSegments {
     pub segments: u64,
     pub events: u64,
-    /// The events that the index is to hold, each once: a merge may bring a segment's events twice.
+    /// Each event once, although a merge may bring it twice.
     pub sum: EventSum,
-    /// The problems by segments' names; then missing events and segments, and those not as others name them.
+    /// By segment name; then missing events and segments, and contradictions between segments.
     pub problems: Vec<SegmentProblem>,
     pub ends: SegmentEnds,
 }
 
-/// The number of times that the segments are read, when one is moved while it is looked for.
+/// Attempts if a segment is moved meanwhile.
 const ATTEMPTS: u32 = 5;
 
-/// Reads all segments of the project at `root` from end to end: every line must follow the one before, and
-/// every event must be what its id was made from. Takes memory for one line; uses no index.
+/// Reads all segments completely: every line must follow the previous one, every event match its id. Memory
+/// for one line; no index.
 pub fn verify_segments(root: &Root) -> Result<VerifiedSegments, Error> {
     for _ in 0..ATTEMPTS {
         match verify_all(root) {
@@ -44,7 +44,6 @@ pub fn verify_segments(root: &Root) -> Result<VerifiedSegments, Error> {
 
 type Told = (SegmentName, SegmentPlace, u64, u64);
 
-/// The events that were seen, and those that they follow.
 #[derive(Default)]
 struct References {
     seen: HashSet<EventId>,
@@ -61,7 +60,7 @@ impl References {
         }
     }
 
-    /// A problem for each event that another one follows and no segment holds.
+    /// A problem for each parent in no segment.
     fn missing(self, root: &Root) -> Vec<SegmentProblem> {
         let mut missing: Vec<(Told, EventId)> =
             self.waiting.into_iter().map(|(parent, told)| (told, parent)).collect();
@@ -87,7 +86,7 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
     for file in files::not_regular(root)? {
         verification.add_problem(&file, (1, 0), LineProblem::NotAFile);
     }
-    // What stands in a file of its own counts before what was joined.
+    // A segment's own file counts before a joined one.
     let (joined, alone): (Vec<_>, Vec<_>) =
         files.values().partition(|file| file.place == SegmentPlace::Joined);
     for file in alone.into_iter().chain(joined) {
@@ -105,9 +104,9 @@ struct Verification<'a> {
     verified: VerifiedSegments,
     references: References,
     named: NamedHeads,
-    /// Events that are not what their ids were made from; the index has them, too.
+    /// Events that do not match their ids; the index has them, too.
     forged: HashSet<EventId>,
-    /// The segment that is read stands in another file, too, which was read before.
+    /// True if another file with this segment was read before.
     is_again: bool,
 }
 
@@ -128,11 +127,10 @@ impl<'a> Verification<'a> {
         });
     }
 
-    /// Compares the copy of a segment with the file that git carries.
     fn compare_places(&mut self, file: &SegmentFile) -> Result<(), Fault> {
         let other = SegmentFile { place: SegmentPlace::Sealed, ..file.clone() };
         let is_alone = file.place >= SegmentPlace::Sealed;
-        // What is no file is reported already.
+        // A file that is not regular is reported already.
         if !is_alone && other.open(self.root).is_ok() && !has_bytes_of(self.root, file, &other)? {
             self.add_problem(&other, (1, 0), LineProblem::Replaced);
         }
@@ -191,7 +189,7 @@ impl<'a> Verification<'a> {
     }
 }
 
-/// The segments in the file `name`; `None` where anything is wrong with it.
+/// `None` if anything is wrong with it.
 #[cfg(feature = "write")]
 pub(crate) fn read_parts(file: std::fs::File, name: &SegmentName) -> io::Result<Option<Vec<super::Part>>> {
     let mut is_sound = true;
@@ -203,14 +201,14 @@ pub(crate) fn read_parts(file: std::fs::File, name: &SegmentName) -> io::Result<
     Ok(Some(parts).filter(|_| is_sound))
 }
 
-/// Returns whether the tracked file holds the copy's lines, maybe with Windows line ends that git gave.
+/// True for equal lines, also with Windows line ends from git.
 fn has_bytes_of(root: &Root, copy: &SegmentFile, tracked: &SegmentFile) -> Result<bool, Fault> {
     let mut one = SegmentSource::open(root, copy, copy.stat.size)?;
     let mut other = SegmentSource::open(root, tracked, tracked.stat.size)?;
     let (mut here, mut there) = (Vec::new(), Vec::new());
     loop {
         let read = one.line(&mut here).and_then(|()| other.line(&mut there));
-        // What cannot be read is not the same.
+        // Unreadable counts as different.
         if read.is_err() || lines::without_line_end(&here) != lines::without_line_end(&there) {
             return Ok(false);
         }
