@@ -1,4 +1,4 @@
-//! The error of the store.
+//! The store's error.
 
 use std::{
     error::Error as StdError,
@@ -24,25 +24,20 @@ pub struct Error(Box<Inner>);
 pub enum ErrorKind {
     /// An invalid path, name or value.
     Usage,
-    /// The project has no such file.
     Missing,
     /// No event, session or commit has this name.
     Unknown,
-    /// No record has this id.
     NoRecord,
     /// A system of records is used before its start.
     NotBegun,
     /// Not allowed now, or not for this actor.
     Refused,
-    /// The name is taken.
     Exists,
     /// Another program was faster: retry.
     Conflict,
     /// Somebody else holds a lease.
     Held,
-    /// A file or the system fails.
     Io,
-    /// Nothing is left to do.
     Nothing,
     /// The remaining work waits for other work.
     Waits,
@@ -101,7 +96,6 @@ impl Error {
         Self::of(ErrorKind::Io, Some(message.into()), Some(source.into()))
     }
 
-    /// The refusal of a change of the artifact at `path`.
     pub fn left(path: &ProjectPath, refusal: TransitionRefusal) -> Self {
         let is_usage = matches!(refusal, TransitionRefusal::EmptyStep);
         let kind = if is_usage { ErrorKind::Usage } else { ErrorKind::Refused };

@@ -27,7 +27,6 @@ pub struct Adoption {
     pub file: ProjectPath,
     pub position: Position,
     pub is_older: bool,
-    /// True if the configuration has no key `autodev`.
     pub lacks_key: bool,
     found: Vec<u8>,
     bytes: Vec<u8>,

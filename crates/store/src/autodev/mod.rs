@@ -44,7 +44,7 @@ pub struct AutodevStatus {
 }
 
 impl Workspace {
-    /// autodev in the project; `None` where the configuration has no key `autodev`.
+    /// `None` without the key `autodev`.
     pub fn autodev(&self) -> Option<Autodev<'_>> {
         self.configuration().autodev.as_ref().map(|settings| Autodev { workspace: self, settings })
     }

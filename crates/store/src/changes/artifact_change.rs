@@ -45,7 +45,6 @@ struct Deciding<'w, D> {
 struct Decision {
     versions: Versions,
     after: TrackedArtifact,
-    /// True if that is another file.
     changes: bool,
     moved: Option<MovedStory>,
     remarks: Vec<Remark>,

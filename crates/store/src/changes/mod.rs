@@ -89,7 +89,7 @@ impl Workspace {
         self.update_telling(&path, &EventDraft::new(Kind::CHANGE), decide)
     }
 
-    /// Like [`Workspace::update`], with the event from `draft`. If a story's status moves, its `Status:` line
+    /// Like `Workspace::update`, with the event from `draft`. If a story's status moves, its `Status:` line
     /// and its entry in `sprint-status.yaml` are updated in the same commit; failures become remarks.
     pub(crate) fn update_telling<E: 'static>(
         &self,

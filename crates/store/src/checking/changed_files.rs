@@ -233,7 +233,7 @@ impl Checks<'_> {
                     let before = before.as_deref();
                     let mut judged =
                         self.workspace.check_change(now, before, chains, &surroundings, &held)?;
-                    // What was wrong before is not what the change brings in.
+                    // Earlier faults are not due to the change.
                     let own = before.map(|before| check::findings(&Subject::of(before))).unwrap_or_default();
                     let old = self.workspace.policy_at(now.path(), |policy| policy.judge_beside(own));
                     report.left_out.old += Baseline::of(&old.findings).subtract(&mut judged.findings);

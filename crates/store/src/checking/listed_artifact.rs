@@ -1,4 +1,4 @@
-//! An artifact in a list, with the fields that questions ask for.
+//! An artifact in a list, with the fields for queries.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The rows of files in the manifest of the project's artifacts, wherever it is read from.
+//! Rows of the artifacts' manifest, wherever it is read from.
 
 use std::{collections::BTreeSet, sync::OnceLock};
 

@@ -162,7 +162,6 @@ impl Configuration {
         is_markdown && self.is_of_system(path) || self.autodev.as_ref().is_some_and(|own| own.file == *path)
     }
 
-    /// True for the folder of an enabled system, and everything in it.
     pub(crate) fn is_of_system(&self, path: &ProjectPath) -> bool {
         self.system_folders().any(|folder| path.starts_with(folder))
     }

@@ -146,7 +146,6 @@ pub(super) fn gates<'de, D: Deserializer<'de>>(text: D) -> Result<Option<bool>, 
 /// An item of `milestones:`: triggers a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Milestone {
-    /// In any spelling of the step.
     Step(String),
     Finished,
 }
@@ -181,7 +180,6 @@ schema_of_scalar!(Milestone, {"type": ["string", "number"], "pattern": r"\S"});
 #[non_exhaustive]
 pub struct WorkflowDeclaration {
     pub name: String,
-    /// May be empty.
     pub artifacts: PathGlobs,
     pub steps: StepSource,
 }

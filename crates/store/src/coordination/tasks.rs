@@ -340,7 +340,6 @@ impl Coordination<'_> {
         Ok(freed)
     }
 
-    /// True if the record's file was usable when last read.
     pub(super) fn is_usable(&self, record: &Record) -> bool {
         let unusable = self.workspace.unusable.lock().unwrap_or_else(PoisonError::into_inner);
         unusable.is_empty()

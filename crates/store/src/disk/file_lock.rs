@@ -82,7 +82,7 @@ pub(crate) fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Like [`names_in`]; also empty if a file is in place of the folder or of one above it.
+/// Like `names_in`; also empty if a file is in place of the folder or of one above it.
 pub(crate) fn names_in_place(folder: &Path) -> io::Result<Vec<String>> {
     match names_in(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(Vec::new()),

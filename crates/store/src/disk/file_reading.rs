@@ -209,7 +209,6 @@ impl FileStat {
         }
     }
 
-    /// The moment `seconds` and `nanoseconds` after 1970, as it stands in a stat.
     pub(crate) fn moment(seconds: i64, nanoseconds: i64) -> i64 {
         seconds.saturating_mul(SECOND).saturating_add(nanoseconds)
     }

@@ -110,7 +110,6 @@ impl<'run> Iterator for FolderRows<'run> {
 
 const PIECE: usize = 64 * 1024;
 
-/// Reuses one buffer.
 #[derive(Debug)]
 pub(crate) struct FileHasher {
     buffer: Box<[u8]>,

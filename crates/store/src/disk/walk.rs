@@ -1,4 +1,4 @@
-//! A parallel walk through the folders below a root.
+//! A parallel walk below a root.
 
 use std::{
     collections::HashSet,
@@ -17,25 +17,25 @@ use ignore::{WalkBuilder, WalkState};
 
 const PIECE: usize = 2048;
 
-/// Does something with the files of folders. Every thread of a walk has a visitor of its own.
+/// Processes the files of folders; every thread has its own.
 pub(crate) trait Visitor: Send {
-    /// Visits the names at `places` of `folder`, which are a part of its names, in order.
+    /// `places` is a part of the folder's indices, in order.
     fn visit(&mut self, folder: &Folder, places: Range<usize>);
 }
 
 #[derive(Debug)]
 pub(crate) struct Walked<V> {
     pub(crate) visitors: Vec<V>,
-    /// Every folder that was listed, relative to the root (which is the empty path), in no order.
+    /// Relative to the root (the empty path), unordered.
     pub(crate) folders: Vec<String>,
-    /// The places that could not be walked, in no order.
+    /// Unordered.
     pub(crate) problems: Vec<WalkProblem>,
 }
 
-/// Something that a walk could not go through; it goes on without it.
+/// A place that a walk skipped.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WalkProblem {
-    /// The path, relative to the root, with `/`; what is no UTF-8 stands there as U+FFFD.
+    /// Relative to the root, with `/`; invalid UTF-8 becomes U+FFFD.
     pub path: String,
     pub kind: WalkProblemKind,
 }
@@ -44,18 +44,17 @@ pub struct WalkProblem {
 pub enum WalkProblemKind {
     #[error("the folder cannot be read: {reason}")]
     ClosedFolder { reason: String },
-    /// A name that is no UTF-8; no manifest can hold it.
+    /// Not UTF-8; no manifest can hold it.
     #[error("the name is not UTF-8, so no manifest can list it")]
     NameNotUtf8,
-    /// A symbolic link to a folder, which is not entered: no loop of links can catch the walk.
+    /// A symbolic link to a folder: not entered, so links cannot form loops.
     #[error("a link to a folder is not followed")]
     LinkedFolder,
     #[error("the link leads to no file: {reason}")]
     BrokenLink { reason: String },
 }
 
-/// Walks through the folders below `root`, on as many threads as the machine has processors. `enters` says
-/// for each folder or link whether to go into it; so it must let in finitely many links.
+/// Uses one thread a processor. `enters` decides on each folder or link, and must accept finitely many links.
 pub(crate) fn walk<V: Visitor>(
     root: &Path,
     enters: &(dyn Fn(&str, EntryKind) -> bool + Sync),
@@ -105,7 +104,7 @@ impl Walk<'_> {
             match taken.job {
                 Job::Open(path) => match Folder::open(self.root, path.clone()) {
                     Ok(folder) => self.enter(folder.into(), &mut visitor, &mut walked),
-                    // Gone since its name was read: then it is simply not there.
+                    // Gone since its name was read.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => {
                         let kind = WalkProblemKind::ClosedFolder { reason: error.to_string() };
@@ -145,7 +144,7 @@ impl Walk<'_> {
     }
 }
 
-/// The jobs of a walk. Last in, first out, so that few folders are open at once.
+/// Last in, first out, so that few folders are open at once.
 #[derive(Default)]
 struct Queue {
     jobs: Mutex<Jobs>,
@@ -155,11 +154,10 @@ struct Queue {
 #[derive(Default)]
 struct Jobs {
     waiting: Vec<Job>,
-    /// The number of jobs that are being done; each may still push others.
+    /// Running jobs may push others.
     running: usize,
 }
 
-/// A job that counts as running until this is dropped.
 struct Taken<'queue> {
     job: Job,
     _running: Running<'queue>,
@@ -169,7 +167,7 @@ struct Running<'queue>(&'queue Queue);
 
 impl Queue {
     fn jobs(&self) -> MutexGuard<'_, Jobs> {
-        // A thread that panicked leaves the list whole.
+        // A panic leaves the list whole, so a poisoned lock is valid.
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -178,7 +176,7 @@ impl Queue {
         self.changed.notify_one();
     }
 
-    /// The next job; waits while there is none but may be one; `None` when all are done.
+    /// Waits while running jobs may push more; `None` when all are done.
     fn take(&self) -> Option<Taken<'_>> {
         let mut jobs = self.jobs();
         loop {
@@ -204,15 +202,15 @@ impl Drop for Running<'_> {
     }
 }
 
-/// The files and folders below a root that no `.gitignore`, `.ignore`, `.git/info/exclude` or global ignore
-/// file of git takes out; relative to the root, with `/`. Hidden files are not ignored for being hidden.
+/// Files and folders that git's ignore files, `.ignore` included, do not exclude; relative to the root, with
+/// `/`. Hidden files are not ignored as such.
 #[derive(Debug, Default)]
 pub(crate) struct Unignored {
     paths: HashSet<String>,
 }
 
 impl Unignored {
-    /// Leaves out what cannot be read; the walk that this is for comes past it and tells of it.
+    /// Skips the unreadable, which the walk itself reports.
     pub(crate) fn below(root: &Path) -> Self {
         let all = Mutex::new(HashSet::new());
         let walk = WalkBuilder::new(root).hidden(false).require_git(false).build_parallel();
@@ -234,7 +232,7 @@ impl Unignored {
     }
 }
 
-/// The paths that one thread found; handed over when the thread is done.
+/// One thread's paths, handed over at its end.
 struct Batch<'all> {
     all: &'all Mutex<HashSet<String>>,
     paths: Vec<String>,

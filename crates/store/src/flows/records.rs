@@ -31,7 +31,6 @@ impl Flows<'_> {
         }
     }
 
-    /// Returns whether the file at `path` is where a record of flows stands.
     #[cfg(feature = "write")]
     pub(crate) fn is_record(&self, path: &ProjectPath) -> bool {
         let Some(rest) = path.as_str().strip_prefix(self.settings.folder.as_str()) else { return false };

@@ -136,7 +136,6 @@ pub enum Part {
     Leases,
     /// Of all trackers. Rows come from the caller, since another crate knows trackers.
     Tickets,
-    /// Agents' signs of life, and files written from records.
     Systems,
     /// Memories and their edges; rows come from the caller.
     Memory,

@@ -33,7 +33,6 @@ const EDITED_VERSIONS: usize = 100;
 pub struct Published {
     pub written: Vec<ProjectPath>,
     pub unchanged: usize,
-    /// Written files that had been edited.
     pub edited: Vec<ProjectPath>,
     pub kept: Vec<ProjectPath>,
 }
@@ -271,7 +270,6 @@ pub(super) fn foreign(path: &ProjectPath) -> Error {
     ))
 }
 
-/// Adds `help` if a foreign file is in the way.
 pub(crate) fn with_help_of_foreign(error: Error, help: &str) -> Error {
     if error.kind() == ErrorKind::Exists { error.help(help) } else { error }
 }

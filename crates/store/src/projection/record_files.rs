@@ -200,7 +200,6 @@ fn attempt<F: RecordFormat>(
     Ok(followed)
 }
 
-/// Removes and returns unedited files of `format`.
 pub(crate) fn withdraw<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,

@@ -88,7 +88,6 @@ impl ChangedArtifact {
         }
     }
 
-    /// The current and the old one, if they exist.
     pub(crate) fn sides(&self) -> impl Iterator<Item = &TrackedArtifact> {
         let before = match self {
             Self::Present { before, .. } => before.as_deref(),

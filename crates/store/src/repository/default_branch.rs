@@ -142,7 +142,6 @@ pub struct CommittedFiles {
 }
 
 impl Repository<'_> {
-    /// Git's `user.name`.
     pub fn user(&self) -> Option<String> {
         let name = printed(self.workspace.root(), &["config", "--get", "user.name"])?;
         Some(name.trim().to_owned()).filter(|name| !name.is_empty())

@@ -44,12 +44,10 @@ pub struct Workspace {
     /// An idle one, kept for the next query.
     #[cfg(feature = "history")]
     pub(super) history: Arc<Mutex<Option<History>>>,
-    /// As last read.
     pub(crate) tasks: Arc<Mutex<Snapshot<Record>>>,
     pub(crate) unusable: Arc<Mutex<BTreeMap<ProjectPath, UnusableRecord>>>,
 }
 
-/// The actor, determined on first use.
 type LazyAttribution = LazyLock<Attribution, Box<dyn FnOnce() -> Attribution + Send>>;
 
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! Puts the bytes of a stat cache together.
+//! Writing the bytes of a stat cache.
 
 use crate::disk::file_reading::FileStat;
 use crate::disk::{

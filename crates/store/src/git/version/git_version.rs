@@ -192,7 +192,6 @@ impl GitVersion {
         Ok(at.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok()))
     }
 
-    /// Of any kind.
     pub(crate) fn files_with(&self, words: &[&str]) -> Result<Vec<ProjectPath>, Error> {
         const ONLY_NAMES: [&str; 7] = [
             "grep",

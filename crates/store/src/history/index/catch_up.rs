@@ -137,7 +137,6 @@ fn known(connection: &Connection, condition: &str) -> rusqlite::Result<HashMap<S
     rows.collect()
 }
 
-/// The way in which the index was brought up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Followed {
     /// Events were added; nothing else must be read.

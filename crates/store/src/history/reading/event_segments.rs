@@ -266,7 +266,6 @@ pub(in crate::history) fn parse(line: &[u8], id: EventId) -> Result<Event, Fault
     }
 }
 
-/// Parses many events in parallel.
 pub(in crate::history) fn parse_all(lines: &[Vec<u8>], rows: &[Row]) -> Result<Vec<Event>, Fault> {
     let parse_part = |(lines, rows): (&[Vec<u8>], &[Row])| -> Result<Vec<Event>, Fault> {
         lines.iter().zip(rows).map(|(line, row)| parse(line, row.id)).collect()

@@ -20,7 +20,6 @@ const MOST_PARTS: usize = 20_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::history) struct Progress {
     pub(in crate::history) header: FileHash,
-    /// True if this version reads the header.
     pub(in crate::history) is_known: bool,
     pub(in crate::history) last: FileHash,
     pub(in crate::history) last_start: u64,

@@ -60,7 +60,6 @@ impl References {
         }
     }
 
-    /// A problem for each parent in no segment.
     fn missing(self, root: &Root) -> Vec<SegmentProblem> {
         let mut missing: Vec<(Told, EventId)> =
             self.waiting.into_iter().map(|(parent, told)| (told, parent)).collect();
