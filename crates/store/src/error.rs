@@ -25,7 +25,6 @@ pub enum ErrorKind {
     /// An invalid path, name or value.
     Usage,
     Missing,
-    /// No event, session or commit has this name.
     Unknown,
     NoRecord,
     /// A system of records is used before its start.
@@ -188,7 +187,6 @@ impl Error {
         self.0.source.as_deref()?.downcast_ref()
     }
 
-    /// Returns the error itself if its source is not a `T`.
     #[cfg(feature = "write")]
     pub(crate) fn into_detail<T: StdError + 'static>(mut self) -> Result<T, Self> {
         match self.0.source.take().map(<dyn StdError + Send + Sync>::downcast) {
@@ -216,7 +214,6 @@ impl StdError for Error {
     }
 }
 
-/// Constructors of frequent kinds.
 macro_rules! kinds {
     ($($name:ident: $kind:ident,)+) => {
         impl Error {

@@ -20,7 +20,6 @@ use stepmark_model::{
     },
 };
 
-/// The cached instruction file, compared with its inputs.
 #[derive(Debug)]
 pub struct CachedInstructions {
     pub output: ProjectPath,

@@ -114,6 +114,7 @@ impl Leases<'_> {
         Ok(taken)
     }
 
+    /// Fails unless held here.
     pub fn renew(&self, path: &ProjectPath, duration: std::time::Duration) -> Result<Lease, Error> {
         self.change(path, |current, _| {
             let lease = lease::renew(current, self.workspace.attribution(), self.workspace.now(), duration)?;

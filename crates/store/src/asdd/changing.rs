@@ -54,6 +54,7 @@ impl Asdd<'_> {
         self.whole_id(SliceKind::Slice, given)
     }
 
+    /// Also true for a removed slice, which keeps its id.
     pub fn was_given(&self, id: &str) -> Result<bool, Error> {
         let (path, folder) = (self.path_of(SliceKind::Slice, id)?, &self.settings.folder);
         Ok(self
@@ -288,6 +289,7 @@ pub(super) struct Reading {
 }
 
 impl Asdd<'_> {
+    /// Oldest first.
     pub fn proposals(&self) -> Result<Vec<Proposal>, Error> {
         let folder = self.workspace.root().state().folder(StateFolder::Proposals);
         let names = match folder {

@@ -42,6 +42,7 @@ pub struct Asdd<'w> {
 }
 
 impl Workspace {
+    /// `None` without the key `asdd`.
     pub fn asdd(&self) -> Option<Asdd<'_>> {
         Some(Asdd { workspace: self, settings: self.configuration().asdd.as_ref()? })
     }

@@ -115,6 +115,7 @@ impl Asdd<'_> {
         Ok(rebuilt)
     }
 
+    /// Without removed slices.
     fn lost(&self) -> Result<Vec<(ProjectPath, Record)>, Error> {
         let (folder, history) = (self.path_of(SliceKind::Slice, "x")?.parent(), self.workspace.history());
         let mut lost = Vec::new();

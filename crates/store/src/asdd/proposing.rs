@@ -27,6 +27,7 @@ pub struct Begun {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draft {
+    /// `status` is the next phase.
     pub set: Map<String, Json>,
     /// Keys of `phase_data`, each with the path of the agent's file.
     pub files: Vec<(String, String)>,
@@ -145,6 +146,7 @@ impl Asdd<'_> {
             }
             Err(error) if error.detail().is_none_or(AsddRefusal::is_passing) => return Err(error),
             Err(error) => {
+                // Proposals that could not be committed alone are refused.
                 let state = self.state_to_change()?;
                 for own in all {
                     if let Err(fault) = self.validate(slice_of(&state, &id)?, &own, &state)
@@ -238,6 +240,7 @@ impl Asdd<'_> {
         }
     }
 
+    /// One that only waits for somebody stays as it is.
     fn refused(&self, proposal: Proposal, refusal: AsddRefusal) -> Result<AsddRefusal, Error> {
         let verdict = match refusal {
             AsddRefusal::Outdated { .. } => Verdict::Outdated,

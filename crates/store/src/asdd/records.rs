@@ -14,7 +14,7 @@ use stepmark_model::{
 record_system!(Asdd, SliceKind);
 
 impl Asdd<'_> {
-    /// All ids lead to one path for the kind project.
+    /// The kind project has one path, whatever the id.
     pub fn path_of(&self, kind: SliceKind, id: &str) -> Result<ProjectPath, Error> {
         let name = match kind {
             SliceKind::Project => "project.md".to_owned(),

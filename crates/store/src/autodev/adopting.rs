@@ -72,6 +72,7 @@ impl Workspace {
         Ok(Adoption { from, file, position, is_older, lacks_key, found, bytes: edited.bytes })
     }
 
+    /// An older file elsewhere stays.
     pub fn adopt_autodev(&self, adoption: &Adoption) -> Result<(), Error> {
         if adoption.lacks_key {
             let is_usual = adoption.file.as_str() == format!("{DOCS}/{}", NAMES[0]);
@@ -125,6 +126,7 @@ impl Autodev<'_> {
         self.settings.summary.is_some()
     }
 
+    /// `None` if the configuration names no file, or no position is recorded.
     pub fn publish_summary(&self) -> Result<Option<Published>, Error> {
         let Some(path) = &self.settings.summary else { return Ok(None) };
         let status = self.status()?;

@@ -33,6 +33,7 @@ pub struct Correction {
 }
 
 impl Autodev<'_> {
+    /// `is_forced` skips a step that is not optional.
     pub fn make(&self, made: &AutodevMove, reason: Option<String>, is_forced: bool) -> Result<Moved, Error> {
         let flows = self.flows()?;
         let is_human = self.workspace.attribution().actor.kind == ActorKind::Human;

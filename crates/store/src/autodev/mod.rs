@@ -79,6 +79,7 @@ impl Autodev<'_> {
         if let Some(skill) = &self.settings.skill {
             for flow in Flows::default().iter() {
                 let path = skill.join(&format!("flows/{}.md", flow.flow));
+                // Without a flow file, or without a table in it, the flow is the built-in one.
                 let bytes = path.ok().and_then(|path| self.workspace.read_file(&path).ok());
                 let text = bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
                 flows.extend(text.and_then(|text| read_flow_file(&flow.flow, text)));
@@ -149,6 +150,7 @@ impl Autodev<'_> {
 }
 
 impl AutodevStatus {
+    /// `None` if all are done.
     pub fn step(&self) -> Option<&FlowStep> {
         let number = match (&self.detection, self.position().map(|position| &position.step)) {
             (Detection::Elsewhere(step), _) => (*step)?,

@@ -153,6 +153,7 @@ impl Workspace {
         Ok(found)
     }
 
+    /// From the last commit of the plan.
     fn title_at_plan(&self, path: &ProjectPath, id: &TicketId, asked: &mut usize) -> Option<String> {
         let list = path.parent()?.join(BREAKDOWN_NAME).ok()?;
         let last = ["log", "-1", "--format=%H", "--no-renames", "--diff-filter=AM", "--", path.as_str()];
@@ -190,7 +191,6 @@ impl Workspace {
         faults(&bytes, &names).into_iter().map(|fault| stories_finding(&path, fault)).collect()
     }
 
-    /// Memlogs with an entry that differs from HEAD.
     fn changed_memlogs<'o>(&self, outputs: impl Iterator<Item = &'o str>) -> Vec<Finding> {
         let outputs = outputs.map(|output| if output.is_empty() { "." } else { output });
         let changed = ["diff", "--name-only", "--relative", "-z", "HEAD", "--"];

@@ -18,7 +18,6 @@ pub enum MemlogChange<'c> {
 }
 
 impl Workspace {
-    /// Returns the new number of entries.
     pub fn change_memlog(&self, path: &ProjectPath, change: MemlogChange<'_>) -> Result<usize, Error> {
         let now = self.local_time().strftime("%Y-%m-%dT%H:%M").to_string();
         let draft = EventDraft::new(Kind::CHANGE).decided();

@@ -34,6 +34,7 @@ use stepmark_model::{
 
 #[derive(Clone, Debug, Default)]
 pub struct CheckReport<'t> {
+    /// One for each artifact, in path order; then faulty files beside them.
     pub files: Vec<CheckedFile<'t>>,
     /// The number of files in `files` that are not artifacts.
     pub beside: usize,
@@ -92,6 +93,7 @@ impl<'t> CheckReport<'t> {
         problems
     }
 
+    /// Call it before adding files beside artifacts.
     pub(crate) fn add_clean(&mut self, paths: impl Iterator<Item = ProjectPath>) {
         let clean = |path| CheckedFile { path, bytes: Cow::Borrowed(&[][..]), findings: Vec::new() };
         self.files.extend(paths.map(clean));

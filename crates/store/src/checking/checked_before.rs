@@ -200,7 +200,6 @@ fn first_path(known: &[KnownArtifact]) -> Option<&ProjectPath> {
     known.first().map(|artifact| &artifact.path)
 }
 
-/// Sorts the files of one thread, and reads those that must be read.
 struct Sorter<'run> {
     verdicts: &'run Verdicts<'run>,
     reader: Reader<'run>,

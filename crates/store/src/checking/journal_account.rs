@@ -118,7 +118,6 @@ impl AcceptedLosses for JournalAccount<'_> {
     }
 }
 
-/// The segments in a version and in the state before it, each looked up once.
 pub(crate) struct HeldHistory<'v> {
     workspace: &'v Workspace,
     version: &'v GitVersion,

@@ -20,6 +20,7 @@ pub(crate) enum ChainPart {
     /// Without an id no artifact can name it.
     #[default]
     Nameless,
+    /// It has an id that no other artifact has or names.
     Named,
     /// It has a delegation, is named by one, or shares its id.
     Member,
@@ -51,7 +52,6 @@ pub(super) fn chains(verdicts: &Verdicts<'_>, known: &[KnownArtifact], read: &[T
     Chains::of(members.into_iter().chain(named))
 }
 
-/// Removes from `known` the artifacts with changed surroundings.
 pub(super) fn take_outdated(
     verdicts: &Verdicts<'_>,
     chains: &Chains,

@@ -82,6 +82,7 @@ impl Checks<'_> {
         Ok(found.map(|(key, reason)| holder_silent_finding(own, key, reason)).collect())
     }
 
+    /// Earlier faults count as old.
     pub(crate) fn add_peers_in(
         &self,
         report: &mut CheckReport<'_>,

@@ -55,6 +55,7 @@ impl Checkpoints<'_> {
         self.of(&keys)
     }
 
+    /// Newest first.
     pub(crate) fn of(&self, keys: &[ArtifactKey]) -> Result<Vec<ProjectPath>, Error> {
         let mut places = self.in_folders(keys.iter().map(checkpoint_folder))?;
         // Names start with the time.

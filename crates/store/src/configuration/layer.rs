@@ -269,7 +269,6 @@ fn whole(bytes: &[u8]) -> Span {
 const OTHER_DIALECTS: [&str; 8] =
     ["asdd", "autodev", "coordination", "flows", "lifecycles", "trackers", "credentials", "memory"];
 
-/// The first state key in the file.
 fn state_key(tree: &Yaml<'_>) -> Option<(String, Span, Variable)> {
     let mut open: Vec<(&Node<'_>, String)> =
         tree.root().map(|root| (root, String::new())).into_iter().collect();
@@ -295,7 +294,6 @@ fn state_key(tree: &Yaml<'_>) -> Option<(String, Span, Variable)> {
     found.into_iter().min_by_key(|(_, span, _)| *span)
 }
 
-/// The static variables with a value, in table order.
 fn leaves<'t, 'a>(tree: &'t Yaml<'a>) -> Vec<(String, &'t Entry<'a>)> {
     let mut found = Vec::new();
     let Some(root) = tree.root() else { return found };

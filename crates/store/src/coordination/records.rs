@@ -16,7 +16,7 @@ use stepmark_model::{
 record_system!(Coordination, RecordKind);
 
 impl Coordination<'_> {
-    /// All ids lead to one path for the root.
+    /// The root has one path, whatever the id.
     pub fn path_of(&self, kind: RecordKind, id: &str) -> Result<ProjectPath, Error> {
         let folder = &self.settings.folder;
         if folder.as_str().split('/').any(|part| part == ".stepmark") {

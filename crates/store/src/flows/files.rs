@@ -45,7 +45,6 @@ impl FlowFiles {
 }
 
 impl Flows<'_> {
-    /// Its own, its graph's, and its executions'.
     pub(super) fn files(&self, flow: &str) -> Result<FlowFiles, Error> {
         let path = self.flow_path(flow)?;
         let unknown = || unknown("flow", flow);

@@ -94,7 +94,6 @@ impl Gates<'_> {
         GateFolder::of(self.workspace.root(), path)?.names()
     }
 
-    /// A finding for each gate that disagrees with the steps.
     pub fn findings(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, Error> {
         Ok(gate_findings(artifact.artifact(), &steps_of(artifact), &self.of(artifact.path())?))
     }

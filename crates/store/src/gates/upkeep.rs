@@ -82,7 +82,7 @@ impl Gates<'_> {
         self.change(path, &folder, &steps)
     }
 
-    /// Deletes the gates of other paths.
+    /// Renews the gates of all `artifacts`, and deletes those of other paths.
     pub fn rebuild(&self, artifacts: &[TrackedArtifact]) -> Result<GateRebuild, Error> {
         let mut total = GateRebuild::default();
         let rebuilt = par_map(artifacts, |artifact| {

@@ -40,12 +40,12 @@ pub(crate) fn branch_ref(root: &Root, branch: &str) -> Result<Option<String>, Er
     Ok(Some(name).filter(|_| is_name && !is_symbolic && !branch.starts_with('-')))
 }
 
-/// `name` may be from anybody's record: only object names are passed to git, never an option.
 pub(crate) fn no_start(name: &str) -> Error {
     no_commit(name)
         .help("make a first commit that the task can begin from: `git commit --allow-empty --message start`")
 }
 
+/// `name` may be from anybody's record: only object names are passed to git, never an option.
 fn object(name: &str) -> Result<&str, Error> {
     match process::is_object_name(name) {
         true => Ok(name),
@@ -99,7 +99,6 @@ fn names(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
     listed.split(|byte| *byte == 0).filter(|name| !name.is_empty())
 }
 
-/// Updates a ref from `old` (`None`: missing) to `new`.
 pub(crate) fn move_ref(root: &Root, name: &str, new: &str, old: Option<&str>) -> Result<(), Error> {
     let zero = "0".repeat(new.len());
     let (new, old) = (object(new)?, object(old.unwrap_or(&zero))?);

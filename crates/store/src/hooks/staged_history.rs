@@ -59,6 +59,7 @@ impl ProjectHistory<'_> {
         let mut changed = self.changed_files(&["diff", "--cached"], &[])?;
         let is_all = changed.is_empty() && staging == StagingFor::NextCommit;
         if changed.is_empty() {
+            // Both are missing before the first commit.
             changed = match staging {
                 StagingFor::NextCommit => {
                     self.changed_files(&["log", "--format="], &["HEAD", "--not", "--remotes"])

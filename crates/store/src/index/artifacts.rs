@@ -127,7 +127,6 @@ impl Run<'_, '_> {
         change.map(drop)
     }
 
-    /// Only if they differ from `before`.
     fn write_file(&mut self, read: &ReadFile, before: Option<FileHash>) -> rusqlite::Result<Known> {
         let artifact = self.artifacts.get(&read.path);
         let rows = artifact.map(|artifact| ArtifactRows::of(artifact, read.stat.as_ref()));

@@ -62,7 +62,6 @@ pub struct QueryIndex<'w> {
 }
 
 impl Workspace {
-    /// For queries on artifacts, findings and history.
     pub const fn index(&self) -> QueryIndex<'_> {
         QueryIndex { workspace: self }
     }

@@ -53,7 +53,6 @@ pub struct Answer {
 }
 
 impl SqlQuery {
-    /// Uses empty tables.
     pub fn prepare(sql: &str) -> Result<Self, QueryError> {
         let mut connection = Connection::open_in_memory().map_err(failed)?;
         schema::LAYOUT.make(&connection).map_err(failed)?;

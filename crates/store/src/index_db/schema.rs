@@ -208,6 +208,7 @@ pub const NAMED_QUERIES: [NamedQuery; 10] = [
 pub struct View {
     pub name: &'static str,
     pub about: &'static str,
+    /// With their meaning, in order.
     pub columns: &'static [(&'static str, &'static str)],
     pub sql: &'static str,
 }

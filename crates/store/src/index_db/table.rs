@@ -110,6 +110,7 @@ impl<T: IntoCell> IntoCell for Option<T> {
     }
 }
 
+/// For each value: a letter for the kind, the length, the bytes.
 pub(crate) fn add_to_digest(row: &[Cell], text: &mut Vec<u8>) {
     for cell in row {
         let (letter, bytes) = match cell {
@@ -136,6 +137,7 @@ pub enum Part {
     Leases,
     /// Of all trackers. Rows come from the caller, since another crate knows trackers.
     Tickets,
+    /// Agents' signs of life, and files written from records.
     Systems,
     /// Memories and their edges; rows come from the caller.
     Memory,

@@ -138,7 +138,6 @@ impl Visitor for Collector<'_> {
 }
 
 impl<'run> Collector<'run> {
-    /// Skips what is not a file of the selection.
     fn pass(&mut self, part: &mut FolderPart<'run>, folder: &Folder, place: usize, path: String) {
         if folder.kind(place) == EntryKind::File {
             self.observer.pass(part, folder.name(place));
@@ -171,7 +170,6 @@ impl<'run> Selection<'run> {
         self.request.scope.enters(folder) && self.leaves_over(folder)
     }
 
-    /// Listed or not.
     pub(super) fn holds(&self, path: &str) -> bool {
         !self.is_manifest(path) && self.request.scope.holds(path) && self.leaves_over(path)
     }

@@ -77,6 +77,7 @@ struct Comparison<'run> {
     request: &'run ManifestRequest<'run>,
     selection: Selection<'run>,
     files: &'run ListedFiles<'run>,
+    /// `None` if the cache may not remember it.
     manifest: Option<ReadManifest<'run>>,
 }
 
@@ -112,7 +113,6 @@ impl Comparison<'_> {
         Ok(ManifestReport { verification, oddities: self.files.oddities().to_vec(), problems, cache })
     }
 
-    /// Listed files in folders that the walk did not reach.
     fn unseen(&self, seen: &HashSet<String>) -> Vec<Deviation> {
         let unseen = self.files.folders().into_iter().filter(|folder| !seen.contains(*folder));
         let deviations = unseen.flat_map(|folder| {
@@ -330,6 +330,7 @@ impl<'run> Observer<'run> {
         self.hash_open(part, name, folder.open_file(place)?, stat)
     }
 
+    /// `stat` is from before.
     fn hash_open(
         &mut self,
         part: &mut FolderPart<'run>,

@@ -30,8 +30,8 @@ pub struct ManifestDraft {
     pub files: usize,
     /// Expected by the commit; `None` if there is no manifest.
     pub existing: Option<FileHash>,
-    /// True if the existing file is missing, empty, or begins like a manifest: other files are replaced only
-    /// at a manifest's default path.
+    /// True if the file is missing, empty, or begins like a manifest: other files are replaced only at a
+    /// manifest's default path.
     pub is_over_manifest: bool,
     /// Their rows have no hash, as the installer writes them.
     pub unreadable: Vec<UnreadableFile>,

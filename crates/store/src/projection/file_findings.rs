@@ -27,7 +27,6 @@ pub struct FollowingFile {
     pub path: ProjectPath,
     /// `current`, `behind`, `drift`, `damaged` or `gone`.
     pub state: &'static str,
-    /// Ids of records changed by another program.
     pub drift: Vec<String>,
 }
 

@@ -53,7 +53,6 @@ pub struct ProjectedFile<'p> {
     pub bytes: Cow<'p, [u8]>,
     /// The hash of the existing file when `bytes` were made; `None` if there was none.
     pub found: Option<FileHash>,
-    /// Proves what was last written.
     pub witness: Witness,
     pub on_edit: OnEdit,
     /// True if the existing file is not the projection's.

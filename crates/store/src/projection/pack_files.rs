@@ -55,7 +55,6 @@ impl Projection for PackFiles {
 }
 
 impl PackFiles {
-    /// Files that disagree with the artifacts.
     pub fn findings(&self) -> Vec<Finding> {
         let odd = self.0.iter().filter(|own| own.found.as_ref() != Some(&own.bytes));
         odd.map(|own| projection_behind_finding(&own.path, COMMAND)).collect()
@@ -137,7 +136,6 @@ pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
 pub(crate) type DriftOf<F> = Drift<<<F as RecordFormat>::State as RecordSet>::Kind>;
 
-/// Another program's format for a system's records.
 pub(crate) trait RecordFormat {
     type State: RecordSet;
 

@@ -33,6 +33,7 @@ const EDITED_VERSIONS: usize = 100;
 pub struct Published {
     pub written: Vec<ProjectPath>,
     pub unchanged: usize,
+    /// Written files that had been edited.
     pub edited: Vec<ProjectPath>,
     pub kept: Vec<ProjectPath>,
 }
@@ -222,6 +223,7 @@ impl<'r> WrittenFiles<'r> {
         replace_state_file(&self.folder()?, &digests, text.as_bytes(), FsyncPolicy::Never)
     }
 
+    /// Keeps copies of `ours`; those of `adopted` as they were `found`.
     pub(super) fn keep(
         &self,
         ours: &HashedFiles,

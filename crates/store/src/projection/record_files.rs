@@ -200,6 +200,7 @@ fn attempt<F: RecordFormat>(
     Ok(followed)
 }
 
+/// Only files that nobody else has changed.
 pub(crate) fn withdraw<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,

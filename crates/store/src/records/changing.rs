@@ -25,7 +25,6 @@ use stepmark_model::{
     spelling::with_causes,
 };
 
-/// A system with files of other programs.
 pub(crate) trait ChangedRecords: RecordSystem {
     type Format<'f>: RecordFormat<State = Self::State>
     where

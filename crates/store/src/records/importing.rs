@@ -65,7 +65,6 @@ impl<K: RecordKinds> ImportRow<K> {
 pub struct ImportSurvey<K> {
     pub rows: Vec<ImportRow<K>>,
     pub same: usize,
-    /// Agents' signs of life in the files.
     signals: Signals,
     /// True for the files written from the records.
     is_own: bool,

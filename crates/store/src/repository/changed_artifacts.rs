@@ -162,11 +162,13 @@ impl Repository<'_> {
         }
     }
 
+    /// Two, if git took another artifact for the moved one.
     fn changed_artifact(&self, file: ChangedFile) -> Result<Vec<ChangedArtifact>, Error> {
         let ChangedFile { path, renamed_from, before, after } = file;
         let was_moved = renamed_from.is_some();
         let earlier_path = renamed_from.unwrap_or_else(|| path.clone());
         let before = before.map(|bytes| Artifact::read(earlier_path, bytes)).filter(Artifact::is_tracked);
+        // Also files that lost their state.
         let is_looked_at = |after: &Artifact| before.is_some() || after.is_tracked();
         let after = after.map(|bytes| Artifact::read(path, bytes)).filter(is_looked_at);
         let track =

@@ -27,7 +27,6 @@ const VERSIONS: &str = "1000";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ancestry {
     Ancestor,
-    /// Another branch, or rewritten history.
     Stranger,
     Unknown(String),
 }

@@ -206,7 +206,6 @@ impl<'w> Look<'w> {
         states.filter_map(Result::transpose).collect()
     }
 
-    /// Git's newest readable version, and what it could not check.
     fn git(&self) -> (SourceReport, Option<String>) {
         let report = |name, result| SourceReport { source: StateSource::Git, name, result };
         let nothing = |reason: String| report(None, SourceResult::nothing(reason));
@@ -247,7 +246,6 @@ impl<'w> Look<'w> {
         (found, caution)
     }
 
-    /// Sessions that never ended.
     fn look_at_sessions(&mut self) {
         let own = self.workspace.attribution().session.as_ref().map(SessionId::as_str);
         match self.workspace.history().ask(History::sessions) {

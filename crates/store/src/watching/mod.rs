@@ -62,6 +62,7 @@ type Hear = Arc<dyn Fn(WatchEvent) + Send + Sync>;
 /// Folders must be quiet this long: a tool that creates one creates more.
 const QUIET: Duration = Duration::from_millis(200);
 
+/// Checks for a stop in one quiet time.
 const PARTS: u32 = 10;
 
 /// Quiet times before a full look after lost events. Delayed, since our own reading causes events.

@@ -150,6 +150,7 @@ impl Workspace {
         self.clock.now()
     }
 
+    /// In the user's time zone.
     #[cfg(feature = "write")]
     pub(crate) fn local_time(&self) -> jiff::Zoned {
         self.now().to_zoned(jiff::tz::TimeZone::system())

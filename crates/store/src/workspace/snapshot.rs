@@ -55,6 +55,7 @@ pub struct UnusableRecord {
     pub is_recorded: bool,
 }
 
+/// With an error if it may be meant as a record.
 pub(crate) type OtherFile<E> = (ProjectPath, Option<E>);
 
 enum Known<'c, R> {

@@ -106,7 +106,6 @@ impl Workflows {
         }
     }
 
-    /// Every Markdown file in the workflows' folders.
     pub(crate) fn files(&self) -> &[ProjectPath] {
         &self.files
     }

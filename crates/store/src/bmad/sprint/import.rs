@@ -21,7 +21,6 @@ pub struct ImportDecision {
 #[derive(Debug, Default)]
 pub struct StoryImport {
     pub written: Vec<ProjectPath>,
-    /// Stories that already had the chosen status.
     pub unchanged: usize,
     /// Stories that changed after they were shown, so the decision is void.
     pub changed_meanwhile: Vec<ProjectPath>,

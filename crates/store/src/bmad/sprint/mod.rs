@@ -179,6 +179,7 @@ impl StoryLedgers<'_> {
         Self::places(paths, |path| LedgerKey::of(path).is_some()).cloned().collect()
     }
 
+    /// Those of `paths` that are `wanted`, and the first of each run in one folder.
     fn places<'p>(
         paths: impl Iterator<Item = &'p ProjectPath>,
         wanted: impl Fn(&ProjectPath) -> bool,

@@ -141,7 +141,6 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// True if the same facts hold today, with the baseline's digest `baseline`.
     pub(super) fn hold(&self, answers: &Answers<'_>, baseline: &str) -> bool {
         self.baseline.as_ref().is_none_or(|known| known == baseline)
             && self.exists.iter().all(|(path, answer)| answers.exists(path) == *answer)

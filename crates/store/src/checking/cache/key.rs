@@ -115,6 +115,7 @@ impl SharedTexts {
         let texts = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = Vec::new();
         for text in &texts.all {
+            // Shared texts are short.
             bytes.extend_from_slice(&u32::try_from(text.len()).unwrap_or_default().to_le_bytes());
             bytes.extend_from_slice(text.as_bytes());
         }

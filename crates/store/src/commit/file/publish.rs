@@ -8,7 +8,6 @@ use crate::commit::{
 };
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-/// The new bytes have the name, flushed if the policy demands it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Published {
     pub before: Expected,

@@ -38,7 +38,6 @@ pub(crate) fn unknown_answer(answer: String) -> Error {
     Error::new(ErrorKind::Io, message)
 }
 
-/// The newer state, and the one to compare it with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// The index (or `GIT_INDEX_FILE`) against HEAD: the next commit's changes. During a merge, changes taken

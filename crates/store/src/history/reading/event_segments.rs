@@ -35,6 +35,7 @@ pub struct Removal {
 }
 
 impl History {
+    /// Those with events of `paths` (`None`: all), or memory for all clones.
     pub fn live_segments(
         &self,
         paths: Option<&BTreeSet<ProjectPath>>,

@@ -108,7 +108,6 @@ impl History {
         self.artifacts_where("WHERE (key, seq) IN (SELECT key, seq FROM heads)")
     }
 
-    /// Those with several heads, as after a merge.
     pub fn forked(&self) -> Result<Vec<KnownArtifact>, Error> {
         self.artifacts_where(
             "JOIN heads USING (key, seq)
@@ -294,6 +293,7 @@ impl History {
         Ok(())
     }
 
+    /// If that fails, this run works in memory.
     fn discard_index(&self) {
         let index = self.index.borrow_mut().take().filter(|index| index.database.is_on_disk());
         match index.map(|index| index.database.renew()) {

@@ -221,6 +221,7 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
     Ok(())
 }
 
+/// Of one segment in several files the first counts.
 fn add(found: &mut SegmentFiles, file: SegmentFile) {
     let known = found.entry(file.name.clone()).or_insert_with(|| file.clone());
     if file.place < known.place {

@@ -23,6 +23,7 @@ pub(in crate::history) struct Progress {
     pub(in crate::history) is_known: bool,
     pub(in crate::history) last: FileHash,
     pub(in crate::history) last_start: u64,
+    /// The start of the next line.
     pub(in crate::history) end: u64,
     pub(in crate::history) lines: u64,
 }
@@ -179,6 +180,7 @@ fn header_problem(
     match header {
         Err(problem) => Some(problem),
         Ok((header, _)) if header.segment == name.as_str() || is_joined(name) => None,
+        // As JSON any name is one line.
         Ok((header, _)) => {
             Some(LineProblem::Misnamed { segment: serde_json::Value::from(header.segment).to_string() })
         }
