@@ -22,19 +22,16 @@ pub struct Error(Box<Inner>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// An invalid path, name or value.
     Usage,
     Missing,
     Unknown,
     NoRecord,
     /// A system of records is used before its start.
     NotBegun,
-    /// Not allowed now, or not for this actor.
     Refused,
     Exists,
     /// Another program was faster: retry.
     Conflict,
-    /// Somebody else holds a lease.
     Held,
     Io,
     Nothing,

@@ -166,7 +166,6 @@ const ATTEMPTS: usize = 3;
 #[cfg(feature = "write")]
 #[derive(Debug)]
 pub struct Refreshed {
-    /// The new instructions, with the verdict *before* the refresh.
     pub before: CachedInstructions,
     pub is_written: bool,
     /// The copy of an edited file that was rewritten.

@@ -126,7 +126,6 @@ impl Leases<'_> {
         self.release_as(path, self.workspace.attribution())
     }
 
-    /// Returns the artifacts.
     pub fn release_of_session(&self) -> Result<Vec<ProjectPath>, Error> {
         let Some(session) = self.workspace.attribution().session.as_ref() else { return Ok(Vec::new()) };
         let state = self.workspace.root().state();

@@ -23,7 +23,6 @@ pub struct Replayed {
     pub earlier: Option<EventId>,
     /// From the state after the last event, if the current one is unexplained.
     pub changes: Vec<Change>,
-    /// The reason why an unexplained state cannot be compared.
     pub obstacle: Option<Error>,
     /// Events that do not lead to their recorded state.
     pub damage: Vec<ReplayError>,

@@ -243,6 +243,7 @@ fn outcomes(files: &[(usize, RedoFile)], count: usize, attempts: u32) -> Vec<Out
     outcomes
 }
 
+/// The order by file in which every commit locks, so that none deadlock.
 fn lock_order(root: &Root, paths: &[ProjectPath]) -> Result<Vec<usize>, CommitError> {
     let mut targets = Vec::with_capacity(paths.len());
     for (place, path) in paths.iter().enumerate() {

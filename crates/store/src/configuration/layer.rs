@@ -21,6 +21,7 @@ use stepmark_model::{
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     Default,
+    /// `stepmark/config.yaml` in the user's configuration folder.
     User(Place),
     /// `.stepmark/config.yaml`.
     Project(Place),

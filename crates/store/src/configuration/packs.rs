@@ -80,6 +80,7 @@ pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack
         declared.push((name, bytes, own));
     }
     let mut packs: Vec<ProjectPack> = Vec::new();
+    // Packs that others extend are loaded through these.
     let is_extended = |name: &str| {
         declared.iter().any(|(_, _, own)| own.extends.as_ref().is_some_and(|base| base.0 == name))
     };

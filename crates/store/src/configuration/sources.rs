@@ -23,6 +23,7 @@ use stepmark_model::artifact::PathGlobs;
 pub struct ConfigurationSources {
     /// `$XDG_CONFIG_HOME/stepmark/config.yaml`, else `~/.config/stepmark/config.yaml`; may be missing.
     pub user_file: Option<PathBuf>,
+    /// Variables not in [`VARIABLES`](crate::configuration::VARIABLES) are ignored.
     pub environment: Vec<(String, String)>,
     /// In command-line order: the last wins.
     pub flags: Vec<(String, String)>,

@@ -179,6 +179,7 @@ schema_of_scalar!(Milestone, {"type": ["string", "number"], "pattern": r"\S"});
 #[serde(try_from = "WorkflowKeys")]
 #[non_exhaustive]
 pub struct WorkflowDeclaration {
+    /// Trimmed and unique.
     pub name: String,
     pub artifacts: PathGlobs,
     pub steps: StepSource,
@@ -188,6 +189,7 @@ pub struct WorkflowDeclaration {
 pub enum StepSource {
     /// The ids in `steps:`, in order; no step file need exist.
     Listed(Vec<String>),
+    /// Contains `workflow.md` or the step files.
     Folder(ProjectPath),
     /// Neither: binds artifacts to the workflow of that name found in the project.
     Discovered,

@@ -13,6 +13,7 @@ pub struct Variable {
     /// any depth, ignoring case, `_` and `-`.
     pub name: String,
     pub side: Side,
+    /// Only for static scalars of a single key.
     pub environment: Option<String>,
     pub meaning: &'static str,
     /// True for a mapping with free names, each a value of its own.

@@ -32,6 +32,7 @@ pub type CoordinationFiles = Followed<Drift>;
 pub(crate) struct FormatOf<'c, 'w> {
     coordination: &'c Coordination<'w>,
     format: Format,
+    /// Read for the first rendering, and anew after the records.
     signals: RefCell<Option<Signals>>,
 }
 
@@ -227,6 +228,7 @@ impl Coordination<'_> {
         let path = self.settings.folder.join(&format!("results/{}.md", file_stem(&task.id)))?;
         let found = read_whole(root, &path).map_err(|error| Error::from(error).in_system())?;
         let wanted = result_file(task).map(|(_, bytes)| bytes);
+        // A foreign page stays.
         let is_own = |page: &Vec<u8>| page.starts_with(format!("# Task: {}\n", task.id).as_bytes());
         if found == wanted || !found.as_ref().is_none_or(is_own) {
             return Ok(None);

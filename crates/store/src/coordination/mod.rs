@@ -48,6 +48,7 @@ pub struct Coordination<'w> {
 }
 
 impl Workspace {
+    /// `None` without the key `coordination`.
     pub fn coordination(&self) -> Option<Coordination<'_>> {
         let settings = self.configuration().coordination.as_ref()?;
         Some(Coordination {

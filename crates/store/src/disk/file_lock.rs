@@ -69,6 +69,7 @@ pub(crate) fn uninterrupted<T>(call: impl Fn() -> io::Result<T>) -> io::Result<T
     }
 }
 
+/// Sorted; empty if it is missing. Skips names that are not UTF-8, which are never stepmark's.
 pub(crate) fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match uninterrupted(|| fs::read_dir(folder)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -16,6 +16,7 @@ use std::{
 
 use stepmark_model::artifact::READ_LIMIT;
 
+/// Never blocks on a pipe.
 pub(crate) fn open_file(place: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);

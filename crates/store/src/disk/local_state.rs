@@ -57,6 +57,7 @@ pub struct LocalState {
 }
 
 impl LocalState {
+    /// `root` must be absolute and without links. Creates nothing.
     pub(crate) fn of(root: &Path) -> Self {
         GitFolders::around(root).map_or_else(|| Self::without_git(root), |git| Self::in_git(git, root))
     }
@@ -108,6 +109,7 @@ impl LocalState {
         Ok(self.path(folder))
     }
 
+    /// Readable by this user alone.
     pub fn make(&self, folder: StateFolder) -> Result<PathBuf, Error> {
         let place = self.folder(folder)?;
         let (base, _) = self.parts(folder);

@@ -28,7 +28,6 @@ use stepmark_model::{
 #[derive(Debug, Default)]
 pub struct Diagnosis {
     pub findings: Vec<DoctorFinding>,
-    /// Repaired: interrupted commits and seals, torn lines, leftover files.
     pub fixed: Vec<DoctorFix>,
     /// Artifacts with a later state in history, as that of another branch or work tree.
     pub behind: Vec<ProjectPath>,

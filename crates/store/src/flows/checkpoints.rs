@@ -54,7 +54,6 @@ impl Flows<'_> {
         })
     }
 
-    /// From its checkpoint commits: the files, and the patch.
     pub fn diff(&self, (flow, task): (&str, &str)) -> Result<(Vec<String>, String), Error> {
         let state = self.state(flow)?;
         let none = || no_checkpoint(flow, task);

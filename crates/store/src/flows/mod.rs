@@ -46,6 +46,7 @@ pub struct Flows<'w> {
 }
 
 impl Workspace {
+    /// `None` without the key `flows`.
     pub fn flows(&self) -> Option<Flows<'_>> {
         let settings = self.configuration().flows.as_ref()?;
         Some(Flows { workspace: self, settings, snapshot: Arc::new(Mutex::new(Snapshot::new("flows.stat"))) })

@@ -142,6 +142,7 @@ impl Gates<'_> {
         })
     }
 
+    /// Needed without `init`, too.
     fn ignore(&self) -> io::Result<()> {
         let gates = self.workspace.root().path().join(GATES_FOLDER);
         let ignore = gates.join(".gitignore");

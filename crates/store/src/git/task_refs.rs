@@ -99,6 +99,7 @@ fn names(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
     listed.split(|byte| *byte == 0).filter(|name| !name.is_empty())
 }
 
+/// `old` is `None` for a ref that must not exist.
 pub(crate) fn move_ref(root: &Root, name: &str, new: &str, old: Option<&str>) -> Result<(), Error> {
     let zero = "0".repeat(new.len());
     let (new, old) = (object(new)?, object(old.unwrap_or(&zero))?);

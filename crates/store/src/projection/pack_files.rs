@@ -173,7 +173,6 @@ pub(crate) trait RecordFormat {
     }
 }
 
-/// Records whose foreign changes are discarded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Overwrite {
     None,

@@ -20,7 +20,6 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// At least one side has workflow state.
 #[derive(Clone, Debug)]
 pub enum ChangedArtifact {
     Present {
@@ -45,7 +44,6 @@ pub enum ChangedArtifact {
 
 #[derive(Debug, Default)]
 pub struct ChangedArtifacts {
-    /// Changed artifacts in path order, then unchanged ones.
     pub artifacts: Vec<ChangedArtifact>,
     /// Names that are not UTF-8.
     pub problems: Vec<WalkProblem>,

@@ -137,7 +137,6 @@ impl<'w> Look<'w> {
         Ok(Vec::new())
     }
 
-    /// Below the frontmatter, if that can be found.
     fn body(&self) -> &[u8] {
         let document = self.artifact.document();
         match document.frontmatter() {

@@ -31,7 +31,6 @@ pub struct ContextWorkflow {
 }
 
 impl Context {
-    /// True if an effective value is invalid or unreadable.
     pub fn has_problem(&self) -> bool {
         self.active.has_problem() || self.configuration_file.has_problem() || !self.missing.is_empty()
     }

@@ -35,7 +35,6 @@ fn not_listed(folder: &ProjectPath, source: io::Error) -> Error {
 
 struct Walk<'root> {
     root: &'root Root,
-    /// Real paths of linked folders.
     entered_by_link: BTreeSet<PathBuf>,
     files: Vec<ProjectPath>,
     problems: Vec<Error>,

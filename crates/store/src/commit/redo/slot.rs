@@ -172,6 +172,7 @@ fn open_filled(folder: &Path, name: &str) -> io::Result<Option<(File, bool)>> {
     Ok(opened.map(|file| (file, is_read_only)))
 }
 
+/// The caller must hold the locks of `paths`, so that the record's process is dead.
 pub(in crate::commit) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::Result<bool> {
     let (folder, names) = filled(root)?;
     for name in names {

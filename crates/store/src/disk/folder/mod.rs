@@ -72,6 +72,7 @@ impl Folder {
         Ok(Self { path, handle, names, entries, names_not_utf8 })
     }
 
+    /// Relative to the root, with `/`; empty for the root.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }

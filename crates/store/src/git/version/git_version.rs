@@ -316,7 +316,6 @@ pub(super) fn parse(output: &[u8]) -> Result<Vec<RawChange>, Error> {
     raw_diff::parse(output).map_err(unknown_answer)
 }
 
-/// Bytes that a file may have, and what is known of it.
 #[derive(Debug)]
 pub(super) struct Supposed {
     bytes: Vec<u8>,

@@ -23,7 +23,6 @@ pub(super) struct RawChange {
     pub(super) renamed_from: Option<Vec<u8>>,
 }
 
-/// Always a regular file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RawSide {
     pub(super) object: String,
@@ -120,7 +119,6 @@ pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// Changes without their bytes yet.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
     found: GitChanges,

@@ -28,7 +28,6 @@ pub(in crate::history) struct Index {
     pub(in crate::history) reader: RefCell<EventReader>,
 }
 
-/// Failures of a query that can be retried.
 #[derive(Debug)]
 pub(in crate::history) enum Fault {
     /// Another database may work.

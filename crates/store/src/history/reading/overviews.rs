@@ -142,7 +142,6 @@ impl Index {
         })
     }
 
-    /// The first or last start or end, by `order`.
     fn mark(&self, session: i64, kind: i64, order: &str) -> Result<Option<Event>, Fault> {
         let condition =
             format!("WHERE session = ? AND kind = {kind} AND kind IN (1, 2) ORDER BY at {order} LIMIT 1");
