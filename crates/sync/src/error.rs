@@ -11,7 +11,7 @@ pub struct Error {
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// The part of an error that code decides on: it gives the exit code.
+/// Gives the exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     Refused,
