@@ -1,4 +1,4 @@
-//! Other programs, run for what they print: bounded in time and size, never through a shell.
+//! Runs other programs: bounded in time and size, never through a shell.
 #![expect(clippy::disallowed_methods, reason = "an edge module: it starts processes")]
 
 use crate::{Error, ErrorKind, Result};
@@ -19,18 +19,17 @@ const KEPT: [&str; 9] =
 
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'p> {
-    /// Its name, looked for on the search path, or its path.
+    /// A path, or a name on the search path.
     pub name: &'p str,
     pub arguments: &'p [String],
     pub variables: &'p [(&'p str, &'p str)],
-    /// Variables that it is not given.
     pub hidden: &'p [String],
-    /// True where its environment has only what finds and runs programs: it has no business with tokens.
+    /// Only variables to find and run programs: no tokens.
     pub is_bare: bool,
     pub folder: Option<&'p Path>,
     pub input: &'p [u8],
     pub patience: Duration,
-    /// The number of bytes of its output that are read; what is more is left out.
+    /// Bytes of output that are read; the rest is dropped.
     pub most: u64,
 }
 
@@ -117,7 +116,7 @@ fn failed(error: io::Error) -> Error {
     Error::new(ErrorKind::Io, error.to_string())
 }
 
-/// All that comes, in a thread of its own; what is too much is read too, so that the program can go on.
+/// In a thread of its own; the surplus is read too, so that the program can go on.
 fn heard(mut from: impl Read + Send + 'static, most: u64) -> mpsc::Receiver<io::Result<Vec<u8>>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// The number of tickets that are pruned at once without a question, if a tenth of all is not more.
+/// More are pruned without a question only up to a tenth of all.
 const MOST_PRUNED: usize = 20;
 
 const FEW_PRUNED: usize = 3;
@@ -34,8 +34,7 @@ struct Making<'g, 'a> {
 }
 
 impl Plan {
-    /// Returns what differs between the artifacts and what is known of the tracker. Pure but for asking the
-    /// ledger; where nothing differs, it asks only for the links.
+    /// Pure but for asking the ledger; where nothing differs, it asks only for the links.
     pub fn make(grounds: &PlanInputs<'_>) -> Result<Self> {
         let name = &grounds.settings.name;
         let remembered = Remembered::read(grounds)?;
@@ -116,7 +115,7 @@ impl<'a> Making<'_, 'a> {
         Ok(())
     }
 
-    /// The ticket that BMAD names as that of an artifact, where it names one; `Err` tells why it can be none.
+    /// `Err` tells why it can be none.
     fn named(&mut self, marker: &Marker, entry: &SnapshotEntry) -> Result<Option<RemoteTicket>, String> {
         let (target, link) = (&self.grounds.settings.target, self.remembered.links.get(marker));
         let is_here = |own: &&StoredTicket| !own.tracker_id.is_empty() && own.store == target.kind();
@@ -153,7 +152,7 @@ impl<'a> Making<'_, 'a> {
         Ok(Some(RemoteTicket { id, key, url, other_ids: BTreeMap::new() }))
     }
 
-    /// Returns what is to be done with the ticket of an artifact. One that BMAD names is taken over.
+    /// A ticket that BMAD names is taken over.
     fn next_action(
         &mut self,
         marker: &Marker,
@@ -202,7 +201,7 @@ impl<'a> Making<'_, 'a> {
         Action { differences, ..action(kind, desired) }
     }
 
-    /// Gives up the linked ticket, where the survey has another one with its marker that counts.
+    /// Gives up the linked ticket if the survey has another one that counts.
     fn superseded(&mut self, link: &Link, desired: &Ticket) -> Option<Action> {
         let same = self.same(&link.marker);
         let oldest = Claim { same: &same, is_late: false }.instead_of(link)?;
@@ -281,7 +280,7 @@ impl<'a> Making<'_, 'a> {
         survey.map(|Survey { compare, .. }| compare(desired, before, seen)).unwrap_or_default()
     }
 
-    /// Other tickets of an artifact than `kept`, which counts; `own` is this ledger's. Closed ones are done.
+    /// Other tickets of an artifact than `kept`; `own` is this ledger's. Closed ones are done.
     fn consider_duplicates(&mut self, same: &[&Observed], kept: &RemoteTicket, own: Option<&str>) {
         let claim = Claim { same, is_late: false };
         let closed = claim.to_close(&kept.id, own, self.grounds.settings.duplicates);
@@ -324,7 +323,7 @@ impl<'a> Making<'_, 'a> {
         Ok(())
     }
 
-    /// Closes nothing where so many tickets are to be closed that a mistake is likelier.
+    /// So many at once are probably a mistake.
     fn refuse_mass_pruning(&mut self) {
         let count = self.plan.actions.iter().filter(|action| action.kind == ActionKind::Prune).count();
         let tickets = self.remembered.links.len();
@@ -380,8 +379,7 @@ impl<'a> Making<'_, 'a> {
         Ok(())
     }
 
-    /// Tells of an open ticket whose file is there and is no artifact any more: somebody deleted its
-    /// frontmatter. Whether it is one.
+    /// An open ticket whose file exists without frontmatter: somebody deleted that. True if it is one.
     fn tell_stateless(&mut self, last: Option<&Ticket>) -> bool {
         let open = last.filter(|last| last.state.is_open()).map(|last| last.file.shown());
         let Some(path) = open.filter(|path| self.grounds.snapshot.has_stateless(path)) else { return false };
@@ -419,7 +417,7 @@ impl<'a> Making<'_, 'a> {
         );
     }
 
-    /// Leaves out all actions where tickets follow another branch than the one that is checked out.
+    /// Tickets follow another branch than the one that is checked out.
     fn leave_aside(&mut self) {
         let aside = || self.grounds.snapshot.checkout().commit()?.aside.clone();
         if let Some((branch, follows)) =
@@ -430,7 +428,7 @@ impl<'a> Making<'_, 'a> {
         }
     }
 
-    /// Parents come before the children that hang below them; else paths give the order, and so the numbers.
+    /// Parents before children; else paths give the order, and so the numbers.
     fn finish(mut self) -> Plan {
         let crowded = |(artifact, tickets): (&ProjectPath, usize)| Remark::Crowded {
             artifact: artifact.to_string(),

@@ -47,8 +47,7 @@ pub enum RunEvent<'e> {
     Stopped,
 }
 
-/// Tells all listeners that something has changed. A million changes are as one: the truth is read again
-/// anyway, so nothing is queued.
+/// Coalesces: a million changes are as one, since everything is read again anyway.
 #[derive(Clone, Debug)]
 pub struct ChangeSignal(watch::Sender<()>);
 
@@ -72,7 +71,7 @@ impl ChangeSignal {
 }
 
 impl ChangeListener {
-    /// Ends when something has changed since this was last called; never, once nobody can tell.
+    /// Never ends once nobody can signal.
     pub async fn changed(&mut self) {
         if self.0.changed().await.is_err() {
             future::pending::<()>().await;
@@ -102,8 +101,7 @@ pub enum StatusChange {
     Stopped,
 }
 
-/// Hears all events of the run for one tracker, and tells what is new. It keeps one line for each ticket that
-/// is in trouble.
+/// Reports what is new. Keeps one line for each ticket in trouble.
 #[derive(Clone, Debug, Default)]
 pub struct ChangeReporter {
     outage: Option<(ScopeKind, Reason)>,
@@ -266,8 +264,7 @@ fn done_of(entry: &Entry, artifact: String) -> Option<StatusChange> {
     Some(StatusChange::Done { kind: entry.kind, tickets: vec![(artifact, remote.clone())], missing })
 }
 
-/// One notice for all of which the same is told, in the place of the first. Beside each stands why it is
-/// told, in the words for several.
+/// Merges notices with the same text; the string is the reason in the words for several.
 fn grouped(notices: Vec<(StatusChange, String)>) -> Vec<StatusChange> {
     let mut groups: Vec<(StatusChange, String)> = Vec::new();
     for (notice, of_several) in notices {
@@ -280,7 +277,7 @@ fn grouped(notices: Vec<(StatusChange, String)>) -> Vec<StatusChange> {
 }
 
 impl StatusChange {
-    /// Takes the tickets of `other` in, where it tells the same for the same reason `of_several`.
+    /// Merges `other` if it has the same reason `of_several`.
     fn takes(&mut self, other: &Self, of_several: &str) -> bool {
         match (self, other) {
             (
