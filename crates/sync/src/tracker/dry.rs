@@ -1,4 +1,4 @@
-//! A tracker that does nothing and says what it would do.
+//! A tracker for dry runs: it says what it would do.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -102,21 +102,21 @@ impl Tracker for DryTracker {
     }
 }
 
-/// The condition under which a ticket may be changed. It is looked at in the same exchange: whatever was
-/// remembered or listed may be another repository's, or somebody may have written there since.
+/// Checked in the same exchange as the change: what was remembered or listed may be another repository's, or
+/// somebody may have written since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     Marked,
-    /// It carries that marker, and nobody else wrote in it: so a duplicate may be closed.
+    /// With that marker, and nobody else wrote in it: a duplicate may be closed.
     Untouched,
-    /// It carries no marker of another artifact: a person says that it is this one's, and it gets the marker.
+    /// No marker of another artifact: a person says that it is this one's, and it gets the marker.
     Named,
-    /// The same, where a file says so: it is not written from something older.
+    /// The same by a file: it is not written from something older.
     NamedInFile,
 }
 
 impl Condition {
-    /// The reason why a ticket must not be changed, if it must not. `markers` are those that it carries.
+    /// `markers` are those that the ticket carries.
     pub fn refusal(self, markers: &[Marker], current: &Observed) -> Option<Failure> {
         let (key, own) = (&current.remote.key, &current.marker);
         if markers.contains(own) {

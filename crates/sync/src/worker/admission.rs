@@ -1,6 +1,5 @@
-//! Admission of requests, and what their outcomes mean for the next ones: breakers and pace, as the ledger
-//! has them for all processes. The preconditions of an action are checked inside the transaction that notes
-//! its intent.
+//! Admission of requests by the ledger's breakers and pace. The preconditions of an action are checked inside
+//! the transaction that stores its intent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +24,7 @@ pub(super) enum RequestAdmission {
     Refused { scope: Scope, until: Timestamp, cause: Failure },
 }
 
-/// Asks breakers and pace; only where both allow it is anything noted.
+/// Stores anything only if both allow it.
 pub(super) fn ask(
     ledger: &mut dyn LedgerWriter,
     route: &Route,
@@ -47,20 +46,20 @@ pub(super) fn ask(
     Ok(RequestAdmission::Open)
 }
 
-/// Returns whether the request let through is to show if its host's outage is over. Asked before [`tell`].
+/// A probe of the host's breaker. Call it before [`tell`].
 pub(super) fn is_probe(ledger: &dyn LedgerReader, route: &Route) -> Result<bool> {
     let host = Scope::Host { host: route.host.clone() };
     Ok(ledger.breaker(&host)?.is_some_and(|breaker| breaker.outage().is_some()))
 }
 
-/// The outcomes of a request: one for each ticket of its route, in order, or one for a request about none.
+/// One for each ticket of its route, in order, or one for a request about none.
 pub(super) struct Feedback<'h> {
     pub(super) route: &'h Route,
     pub(super) failures: Vec<Option<&'h Failure>>,
     pub(super) budget: Option<Budget>,
 }
 
-/// Tells breakers and pace: one event for host, credential and endpoint, however many tickets it is about.
+/// One event for host, credential and endpoint, however many tickets the request has.
 pub(super) fn tell(
     ledger: &mut dyn LedgerWriter,
     heard: &Feedback<'_>,
@@ -126,7 +125,7 @@ fn put_changed(ledger: &mut dyn LedgerWriter, before: &Circuit, after: &Circuit)
 pub(super) struct Item<'p> {
     pub(super) action: &'p Action,
     pub(super) ticket: &'p Ticket,
-    /// The ticket that it is about; `None` for a new one.
+    /// `None` for a new ticket.
     pub(super) remote: Option<RemoteTicket>,
     pub(super) before: Option<Ticket>,
     pub(super) parent: Option<RemoteTicket>,

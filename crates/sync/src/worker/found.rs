@@ -1,4 +1,4 @@
-//! The changes of the ledger that follow from a list of tickets.
+//! Links and intents, updated from a list of tickets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ pub(super) struct Seen {
     pub(super) listed_at: Option<Timestamp>,
     pub(super) duplicates: Vec<Action>,
     pub(super) others: usize,
-    /// The number of tickets that this ledger knew and that have an older one beside them.
+    /// Tickets that this ledger knew and that have an older one beside them.
     pub(super) lost: usize,
     pub(super) unlisted: Unlisted,
 }
@@ -102,7 +102,7 @@ impl Worker<'_> {
     }
 }
 
-/// The tickets that matter by marker, the oldest of each first; parents before children, as in the plan.
+/// The oldest of each marker first; parents before children, as in the plan.
 fn wanted_by_marker<'f>(
     plan: &Plan,
     found: &Found<'f>,
@@ -118,7 +118,7 @@ fn wanted_by_marker<'f>(
     sorted
 }
 
-/// Returns what the oldest of `same` is to be made to say, where it says so already and need not be changed.
+/// The wanted ticket, if the oldest of `same` needs no change.
 fn said_already<'p>(
     ledger: &dyn LedgerReader,
     tracker: &dyn Tracker,
@@ -165,7 +165,7 @@ impl Settling<'_> {
         adopt(self.ledger, (&link, said), duplicates)
     }
 
-    /// The ticket of an artifact, beside all that carry its marker; what becomes of its link, if anything.
+    /// One artifact's ticket among those with its marker; the outcome for its link.
     fn claim(
         &mut self,
         link: &Link,
@@ -190,8 +190,7 @@ impl Settling<'_> {
         Ok(outcome)
     }
 
-    /// A creation that the list does not show. `None` where it was certainly not done; else when that is
-    /// certain.
+    /// For a creation that is not in the list: the time when that is certain. `None` if it is certain now.
     fn missing(&mut self, intent: &Intent, begun_at: Timestamp) -> Result<Option<Timestamp>> {
         let wait_ms = self.settings.look_up_wait_ms();
         let mut certain_at = moment::after(intent.begun_at, wait_ms);

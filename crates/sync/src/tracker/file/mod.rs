@@ -32,7 +32,7 @@ pub struct FileTracker {
 const BODY_LIMIT: usize = 65_536;
 
 impl FileTracker {
-    /// The tracker `name` in the file at `path` of the project at `root`, which need not exist.
+    /// The file need not exist.
     pub const fn new(name: TrackerName, root: Root, path: ProjectPath, clock: Clock) -> Self {
         Self { name, log: Log::new(root, path), clock }
     }

@@ -36,12 +36,12 @@ struct Pending<'c> {
     edited_at: Timestamp,
     is_overwritten: bool,
     parent: Option<&'c str>,
-    /// True where nothing is left to be asked about its parent.
+    /// Nothing is left to ask about its parent.
     is_parent_known: bool,
 }
 
 impl GitHubTracker {
-    /// Changes tickets: by GraphQL where that is there and knows them, else one by one.
+    /// By GraphQL if the server has it, else one by one.
     pub(in crate::tracker::github) async fn update_tickets(
         &self,
         changes: &[Change],
@@ -60,7 +60,7 @@ impl GitHubTracker {
         outcomes
     }
 
-    /// Changes tickets by GraphQL; `None` where that cannot be. What was changed before is read again.
+    /// `None` if the server has no GraphQL. Reads the issues first.
     async fn update_by_ids(&self, changes: &[Change]) -> Option<Vec<Outcome<Delivered>>> {
         let is_for_rest = |change: &Change| has_fields(&change.desired, change.before.as_ref());
         if !self.has_graphql.load(Ordering::Relaxed) || changes.iter().any(is_for_rest) {
@@ -142,7 +142,7 @@ impl GitHubTracker {
         pending
     }
 
-    /// Sends all mutations, several in one request; `Err` where the server does not know them.
+    /// Several in one request; `Err` if the server does not know them.
     async fn mutate_all(
         &self,
         pending: &mut [Pending<'_>],
