@@ -1,4 +1,4 @@
-//! A question → records, by their words, their place in the graph, their age and their kind.
+//! Search by words, graph, age and kind.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 const CANDIDATES: usize = 200;
-/// The weight of a word by its place: content, reason, decision, tags.
+/// Content, reason, decision, tags.
 const WEIGHTS: &str = "1.0, 0.7, 0.8, 1.2";
 const STEPS: u32 = 3;
 

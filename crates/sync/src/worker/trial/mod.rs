@@ -1,5 +1,5 @@
-//! Trials of causes for which tickets are parked: one of them is tried now and then, and where it succeeds
-//! all come back.
+//! Trials of causes for which tickets are parked: one ticket is tried now and then, and if it succeeds all
+//! come back.
 
 #[cfg(test)]
 mod cases;
@@ -16,7 +16,7 @@ use crate::{
     retry::Delivery,
 };
 
-/// The time after its last failure at which a cause is tried again, in milliseconds: an hour.
+/// An hour after the last failure of a cause.
 const TRIAL_AFTER_MS: u64 = 60 * 60 * 1000;
 
 #[derive(Debug, Default)]
@@ -34,8 +34,7 @@ impl Trials {
         Ok(trials)
     }
 
-    /// Returns whether a parked ticket is the one by which its cause is tried now. No other of its cause is,
-    /// then.
+    /// At most one ticket of each cause.
     pub(super) fn takes(&mut self, parked: &Delivery, now: Timestamp) -> bool {
         let latest = parked.cause().and_then(|cause| self.0.get_mut(&(cause.0, cause.1.to_owned())));
         let Some(latest) = latest else { return false };
@@ -48,7 +47,7 @@ impl Trials {
     }
 }
 
-/// Lets all tickets be tried that are parked for a cause; how many they are.
+/// Unparks all tickets of a cause; returns their number.
 pub(super) fn bring_back(
     ledger: &mut dyn LedgerWriter,
     tracker: &TrackerName,
