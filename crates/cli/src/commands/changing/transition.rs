@@ -48,7 +48,7 @@ impl Transition {
 
 struct Way<'a> {
     to: &'a LifecycleState,
-    /// The move of the table; `None` where there is no status yet, so that any state may be taken up.
+    /// `None` without a status: then any state is allowed.
     legal: Option<Move<'a>>,
     refused: Option<String>,
 }

@@ -86,7 +86,7 @@ fn show<'c>(
     Ok(())
 }
 
-/// The one table of both sides; keys that hold times are dynamic too.
+/// One table for both sides; time-valued keys are dynamic too.
 fn print_variables(output: &Output, list: &ListArguments) -> Result<(), Failure> {
     let row = |variable: &&'static Variable| VariableRow {
         name: &variable.name,

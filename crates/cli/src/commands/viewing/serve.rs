@@ -29,7 +29,7 @@ use crate::{
     watch::{Following, Seen, Signal, Signals},
 };
 
-/// No service is registered there (IANA, Service Name and Transport Protocol Port Number Registry).
+/// Not registered (IANA, Service Name and Transport Protocol Port Number Registry).
 const PORT: u16 = 4747;
 
 const DRAIN: Duration = Duration::from_secs(2);
@@ -112,7 +112,7 @@ impl Serve {
     }
 }
 
-/// Waits for the word to end; for the word to read the configuration again, it has it read.
+/// Ends on a signal to stop; one to reload triggers `again`.
 async fn until_told(signals: &mut Signals, again: &ChangeSignal) {
     while signals.next().await == Signal::Reload {
         again.tell();
@@ -121,7 +121,7 @@ async fn until_told(signals: &mut Signals, again: &ChangeSignal) {
 
 type Drawn = Result<Observation, Stale>;
 
-/// Draws what is seen, beside the thread that answers; of several only the last is drawn.
+/// Beside the thread that answers; of several only the last is drawn.
 fn draw(seen: &mpsc::Receiver<Drawn>, sender: &watch::Sender<Arc<Shown>>) {
     let before = || Arc::clone(&sender.borrow());
     let show = |next: Option<Shown>| next.map(|next| sender.send_replace(Arc::new(next)));
@@ -142,7 +142,6 @@ fn draw(seen: &mpsc::Receiver<Drawn>, sender: &watch::Sender<Arc<Shown>>) {
     }
 }
 
-/// Has what was seen drawn, and says what was not.
 fn take(seen: Seen, drawn: &mpsc::Sender<Drawn>, output: &Output, now: impl Fn() -> Timestamp) {
     match seen {
         // Whoever draws ends last.
@@ -162,7 +161,7 @@ fn take(seen: Seen, drawn: &mpsc::Sender<Drawn>, output: &Output, now: impl Fn()
     }
 }
 
-/// Listens on this machine: at 127.0.0.1, and where there is one at [::1], with the same port.
+/// At 127.0.0.1 and, if it exists, [::1], with the same port.
 async fn listen(port: u16) -> io::Result<(Vec<TcpListener>, u16)> {
     let first = TcpListener::bind(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)).await?;
     let port = first.local_addr()?.port();

@@ -120,7 +120,7 @@ impl Retry {
     }
 }
 
-/// The ticket of an artifact, and what it should say; `None` where it has none.
+/// `None` if it has none.
 fn choose(context: &SyncContext<'_>, snapshot: &Snapshot, marker: Marker) -> Option<(Marker, TicketDigest)> {
     let desired = Ticket::desired(snapshot, &marker, &context.settings.ticket)?.digest();
     Some((marker, desired))
