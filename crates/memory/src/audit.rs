@@ -8,7 +8,6 @@ use crate::{Memory, MemoryError};
 pub enum Fault {
     Secret {
         id: String,
-        /// The rule that matches.
         secret: String,
     },
     SupersededByMissing {

@@ -59,7 +59,6 @@ pub fn plain(text: &str, most: usize) -> String {
     format!("{cut}…")
 }
 
-/// Changes the direction of text, or is invisible.
 fn is_hidden(letter: char) -> bool {
     matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }

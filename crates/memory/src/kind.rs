@@ -12,11 +12,9 @@ pub enum MemoryKind {
     Decision,
     Error,
     Security,
-    /// About how work is done.
     Preference,
     Learning,
     Observation,
-    /// Done in the same way again.
     Pattern,
     Documentation,
     Summary,

@@ -67,7 +67,6 @@ pub fn words(question: &str) -> Vec<String> {
     if rare.is_empty() { all } else { rare }
 }
 
-/// English.
 const COMMON: [&str; 62] = [
     "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do",
     "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "is", "it", "its", "me", "my", "of",

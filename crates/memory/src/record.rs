@@ -27,7 +27,6 @@ pub struct MemoryRecord {
     pub confidence: f64,
     pub source: Source,
     pub created_at: Timestamp,
-    /// `None` if it holds for good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_to: Option<Timestamp>,
     /// SHA-256 of the content, trimmed and in lower case: the same words are the same memory.

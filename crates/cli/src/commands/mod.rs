@@ -1,4 +1,4 @@
-//! One command in each file: its doc comment is its help. The folders are the groups of `stepmark help
+//! One command in each file; its doc comment is its help. Folders are the groups of `stepmark help --all`.
 //! --all`.
 
 pub(crate) mod autodev;

@@ -77,7 +77,6 @@ fn ledger_digest(form: &str) -> TicketDigest {
     FileHash::of(form.as_bytes()).into()
 }
 
-/// The breakers guard a store as a whole.
 fn route(store: &TrackerName) -> Route {
     Route::new(store, (format!("memory.{store}"), "none"), "store", &[])
 }

@@ -247,7 +247,6 @@ fn note(
     transaction.put_link(&link, None)
 }
 
-/// Tiers to deliver, and the last milestone.
 #[derive(Clone, Debug)]
 pub struct Due {
     pub tiers: Vec<Tier>,

@@ -25,7 +25,6 @@ pub struct Query {
     pub artifact: Option<String>,
     pub session: Option<String>,
     pub since: Option<Timestamp>,
-    /// Also superseded and ended ones.
     pub all: bool,
     pub limit: usize,
 }

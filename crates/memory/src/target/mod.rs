@@ -44,7 +44,6 @@ pub trait Target: MemoryStore {
     /// Replaces older forms. All of the units, or nothing that [`Target::held`] names.
     fn put(&mut self, units: &[&Unit]) -> Result<(), Failure>;
 
-    /// `false` if the store cannot.
     fn forget(&mut self, keys: &[&UnitKey]) -> Result<bool, Failure>;
 }
 

@@ -115,7 +115,6 @@ impl Reason {
         Consequence { scope, trip, retry }
     }
 
-    /// The tracker itself answered.
     pub const fn shows_host_well(self) -> bool {
         !matches!(self.consequence().scope, ScopeKind::Host)
     }

@@ -236,7 +236,6 @@ one_of_two_words!(Drift: "overwrite" => Overwrite, "report" => Report);
 one_of_two_words!(Duplicates: "report" => Report, "close" => Close);
 one_of_two_words!(Prune: "keep" => Keep, "close" => Close);
 
-/// `run:` of a tracker in the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `pass_seconds` and `lease_seconds`")]
 pub struct RunSettings {

@@ -175,7 +175,6 @@ impl Lease {
         Ok(Self { name: name.to_owned(), holder: holder.to_owned(), number, until })
     }
 
-    /// For a holder that is known to be dead.
     pub fn take_over(current: Option<Self>, name: &str, holder: &str, now: Timestamp, for_ms: u64) -> Self {
         let number = current.map_or(1, |current| current.number.saturating_add(1));
         Self { name: name.to_owned(), holder: holder.to_owned(), number, until: moment::after(now, for_ms) }
@@ -200,7 +199,6 @@ impl Lease {
         Error::new(ErrorKind::Held { holder: self.holder, until: self.until }, message)
     }
 
-    /// `current` is `None` if the ledger knows none.
     pub fn check(&self, current: Option<&Self>) -> Result<()> {
         let number = current.map_or(0, |current| current.number);
         let is_own = current.is_some_and(|current| current.holder == self.holder && number == self.number);
@@ -245,7 +243,6 @@ impl TrackerRecord {
         !is_known || !self.asked_at.is_some_and(is_fresh)
     }
 
-    /// The address of the stored tickets, if it is not `address`.
     pub fn elsewhere(&self, address: &str) -> Option<&str> {
         self.address.as_deref().filter(|own| *own != address)
     }

@@ -138,7 +138,6 @@ pub enum Remark {
         kept: RemoteTicket,
         others: Vec<RemoteTicket>,
     },
-    /// Kept by policy.
     Orphan {
         marker: Marker,
         #[serde(default)]

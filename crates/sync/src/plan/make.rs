@@ -115,7 +115,6 @@ impl<'a> Making<'_, 'a> {
         Ok(())
     }
 
-    /// `Err` tells why it can be none.
     fn named(&mut self, marker: &Marker, entry: &SnapshotEntry) -> Result<Option<RemoteTicket>, String> {
         let (target, link) = (&self.grounds.settings.target, self.remembered.links.get(marker));
         let is_here = |own: &&StoredTicket| !own.tracker_id.is_empty() && own.store == target.kind();
@@ -323,7 +322,6 @@ impl<'a> Making<'_, 'a> {
         Ok(())
     }
 
-    /// So many at once are probably a mistake.
     fn refuse_mass_pruning(&mut self) {
         let count = self.plan.actions.iter().filter(|action| action.kind == ActionKind::Prune).count();
         let tickets = self.remembered.links.len();
@@ -417,7 +415,6 @@ impl<'a> Making<'_, 'a> {
         );
     }
 
-    /// Tickets follow another branch than the one that is checked out.
     fn leave_aside(&mut self) {
         let aside = || self.grounds.snapshot.checkout().commit()?.aside.clone();
         if let Some((branch, follows)) =

@@ -45,7 +45,6 @@ impl Delivery {
         }
     }
 
-    /// `None` if it is due already or parked.
     pub const fn until(&self) -> Option<Timestamp> {
         match self {
             Self::Waiting { until, .. } => Some(*until),

@@ -288,7 +288,6 @@ impl<'d> Leader<'d> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Schedule {
     settings: RunSettings,
-    /// The first and the last change since the last pass.
     changed: Option<(Instant, Instant)>,
     round: Instant,
     delivery: Option<Instant>,
@@ -467,8 +466,6 @@ mod tests {
     }
 
     proptest! {
-        /// However events fall, a change is delivered within the longest quiet, and something is always to
-        /// come within a round.
         #[test]
         fn nothing_waits_forever(gaps in proptest::collection::vec(0_u64..2000, 1..200)) {
             let (mut schedule, start) = schedule();

@@ -73,7 +73,6 @@ impl Ticket {
     }
 }
 
-/// GitHub's, in characters (docs/formats.md, "Trackers").
 const LABEL_LIMIT: usize = 50;
 
 fn one_line(text: &str, limit: usize) -> String {
@@ -156,7 +155,6 @@ pub struct TicketFacts {
     /// Those of its workflow, else those that it lists, all done.
     pub steps: Vec<StepFact>,
     pub done: usize,
-    /// `None` if its workflow is unknown.
     pub total: Option<usize>,
     pub next: Vec<String>,
     pub scope: Option<String>,
@@ -165,9 +163,7 @@ pub struct TicketFacts {
     pub is_finished: bool,
     /// The work ended without being done: it failed or was cancelled.
     pub is_given_up: bool,
-    /// Its lifecycle leads out of that state again.
     pub may_go_on: bool,
-    /// `None` if its lifecycle does not say.
     pub is_initial: Option<bool>,
     /// Its children call it so: the id of its delegation, else its own.
     pub chain_id: Option<String>,

@@ -214,7 +214,6 @@ pub enum Placeholder {
     Id,
     Done,
     Total,
-    /// Of steps.
     Percent,
     Next,
 }

@@ -386,7 +386,6 @@ pub struct SnapshotEntry {
     pub(crate) stored: Option<StoredTicket>,
 }
 
-/// A ticket of BMAD 7 in the project's store.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredTicket {
     pub(crate) store: String,

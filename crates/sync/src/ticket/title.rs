@@ -159,7 +159,6 @@ pub(super) fn percent_encoded(text: &str) -> String {
     url
 }
 
-/// `None` if it is no percent-encoded text.
 pub(super) fn percent_decoded(encoded: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(encoded.len());
     let mut pieces = encoded.split('%');

@@ -116,7 +116,6 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// `markers` are those that the ticket carries.
     pub fn refusal(self, markers: &[Marker], current: &Observed) -> Option<Failure> {
         let (key, own) = (&current.remote.key, &current.marker);
         if markers.contains(own) {

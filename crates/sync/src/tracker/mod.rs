@@ -110,7 +110,6 @@ impl Change {
         self.condition.refusal(markers, current).or_else(|| self.too_old_for(&current.stamp))
     }
 
-    /// It was written from something newer.
     pub(crate) fn too_old_for(&self, written: &Stamp) -> Option<Failure> {
         let own = self.before.as_ref().map(|before| &before.stamp.commit);
         let newer = self.desired.stamp.refusal(written, own == Some(&written.commit));

@@ -125,7 +125,6 @@ fn put_changed(ledger: &mut dyn LedgerWriter, before: &Circuit, after: &Circuit)
 pub(super) struct Item<'p> {
     pub(super) action: &'p Action,
     pub(super) ticket: &'p Ticket,
-    /// `None` for a new ticket.
     pub(super) remote: Option<RemoteTicket>,
     pub(super) before: Option<Ticket>,
     pub(super) parent: Option<RemoteTicket>,

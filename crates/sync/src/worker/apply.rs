@@ -29,7 +29,6 @@ pub struct Worker<'w> {
     pub(super) clock: &'w dyn WorkerClock,
     pub(super) settings: &'w TrackerSettings,
     pub(super) project: &'w str,
-    /// Unique for each process.
     pub(super) holder: &'w str,
     pub(super) draw: &'w mut Chance<'w>,
     pub(super) work: WorkerSettings,

@@ -110,7 +110,6 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Lists until no other machine is seen.
     pub(super) async fn after_creations(
         &mut self,
         lease: &Lease,

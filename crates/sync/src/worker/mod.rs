@@ -134,7 +134,7 @@ pub struct Report {
     /// The plan was made from tickets of another target: nothing was done, and the next plan is made from the
     /// right ones.
     pub is_of_another_target: bool,
-    /// As for `look_again_at`, from the ledger.
+    /// The time to list the tickets that another machine made at the same time.
     pub listing_due: Option<Timestamp>,
 }
 

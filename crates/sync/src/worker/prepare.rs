@@ -27,7 +27,7 @@ pub(super) struct Prepared<'p> {
 
 enum Attempt<'p> {
     Done(Option<Prepared<'p>>),
-    /// The rest is `held`.
+    /// `held` reports the actions that do not wait for the pace.
     TooFast {
         until: Timestamp,
         items: Vec<Item<'p>>,

@@ -72,14 +72,12 @@ impl Kept {
 pub(crate) struct Content {
     pub(crate) tickets: BTreeMap<u32, Kept>,
     pub(crate) faults: VecDeque<Fault>,
-    /// By kind, with the number of tickets.
     pub(crate) requests: Vec<(RequestKind, usize)>,
     last: u32,
     pub(crate) target: String,
     pub(crate) refuses: Option<Reason>,
 }
 
-/// Its list lags by `lag_ms`.
 #[derive(Clone, Debug)]
 pub(crate) struct ScriptedTracker {
     name: TrackerName,
@@ -142,7 +140,6 @@ impl ScriptedTracker {
         })
     }
 
-    /// About no ticket by itself.
     fn reads(&self, kind: RequestKind) -> Result<(), Failure> {
         match self.begin(kind, 0) {
             Fault::None | Fault::NoLabels => Ok(()),
@@ -481,7 +478,6 @@ impl World {
         Plan::make(&PlanInputs { snapshot: &snapshot, settings, ledger: &*ledger, survey }).unwrap()
     }
 
-    /// `patience_ms` is the longest wait.
     pub(crate) async fn apply(&self, plan: &Plan, (holder, patience_ms): (&str, u64)) -> Result<Report> {
         let mut ledger = self.ledger.clone();
         let mut draw = || {

@@ -26,7 +26,6 @@ struct Try {
     now: Timestamp,
     draw: Jitter,
     is_probe: bool,
-    /// Tickets whose cause for parking has passed.
     brought_back: usize,
 }
 

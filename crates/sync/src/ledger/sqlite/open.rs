@@ -13,7 +13,6 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use super::{failed, holder_locks::HolderLocks, read::corrupt, storage};
 use crate::{Error, ErrorKind, Result};
 
-/// In [`StateFolder::Sync`](stepmark_store::disk::StateFolder::Sync).
 pub const LEDGER_FILE: &str = "sync.db";
 
 /// Short, since no request is made inside a transaction.
@@ -81,7 +80,6 @@ impl SqliteLedger {
         Self::open_existing(path)?.map_or_else(Self::in_memory, Ok)
     }
 
-    /// For dry runs.
     pub fn in_memory() -> Result<Self> {
         Self::of_memory(":memory:")
     }

@@ -77,7 +77,6 @@ pub(crate) fn shortened(blocks: &[Block], limit: usize) -> (Vec<Block>, usize) {
     (shortened, omitted)
 }
 
-/// 1 if something was cut.
 fn shorten_all(inlines: &mut Vec<Inline>, most: usize) -> usize {
     if inlines.iter().map(|inline| inline.shown().len()).sum::<usize>() <= most + most / 2 {
         return 0;

@@ -182,7 +182,6 @@ enum PartKind {
     Text,
     Section(Marker),
     Begin(Marker),
-    /// Tells people which part is ours.
     Notice,
     End,
 }

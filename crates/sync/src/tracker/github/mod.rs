@@ -65,7 +65,6 @@ pub struct GitHubTracker {
     has_sub_issues: AtomicBool,
     may_label: AtomicBool,
     milestones: Mutex<Vec<Milestone>>,
-    /// From the answers of this call.
     budget: Mutex<Option<Budget>>,
 }
 

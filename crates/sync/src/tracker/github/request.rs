@@ -171,7 +171,6 @@ pub(super) fn limit_in(text: &str) -> Option<Reason> {
     }
 }
 
-/// A named time, or the default.
 pub(super) fn limit_wait(reply: &HttpReply, now: Timestamp) -> Timestamp {
     named_wait(|name| reply.header(name), now).unwrap_or_else(|| moment::after(now, LEAST_WAIT_MS))
 }

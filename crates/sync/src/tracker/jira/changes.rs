@@ -88,7 +88,6 @@ impl JiraSettings {
         is_child || self.types.is_story(desired, observed)
     }
 
-    /// Only if the current parent is known.
     fn parent_missing(
         &self,
         desired: &Ticket,
@@ -242,7 +241,6 @@ fn may_be_freed(desired: &Ticket, before: Option<&Ticket>, current: &Observed) -
         && !current.remote.other_ids.contains_key(SUB_TASK_OF)
 }
 
-/// `None` if they agree.
 fn labels(desired: &Ticket, before: Option<&Ticket>, observed: &Observed) -> Option<BTreeSet<String>> {
     let desired = all_spelled(&desired.labels);
     let mut own = before.map(|before| all_spelled(&before.labels)).unwrap_or_default();

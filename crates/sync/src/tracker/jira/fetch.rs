@@ -103,7 +103,6 @@ impl JiraTracker {
         })
     }
 
-    /// `None` for a ticket without a marker.
     pub(super) async fn read_issues(&self, tickets: &[RemoteTicket]) -> Vec<Outcome<Option<Observed>>> {
         let (site, mut outcomes) = (self.site().await, Vec::with_capacity(tickets.len()));
         for some in tickets.chunks(READ_BATCH) {

@@ -25,7 +25,6 @@ pub(super) const FIELDS: [&str; 10] = [
     "comment",
 ];
 
-/// Key in [`RemoteTicket::other_ids`].
 pub(super) const ISSUE_TYPE: &str = "issue_type";
 
 pub(super) const ISSUE_TYPE_ID: &str = "issue_type_id";
@@ -332,7 +331,6 @@ impl Field {
     }
 }
 
-/// For a field of which Jira has told nothing.
 pub(super) fn value_by_name(name: &str, text: &str) -> Json {
     let named = |text: &str| json!({ "name": text.trim() });
     match name {

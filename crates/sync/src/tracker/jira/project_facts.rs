@@ -110,7 +110,6 @@ impl TypeFacts {
 }
 
 impl JiraTracker {
-    /// Cached for a while.
     pub(super) async fn facts(&self) -> Result<Arc<ProjectFacts>, Refused> {
         let mut kept = self.facts.lock().await;
         if let Some((told_at, facts)) = &*kept

@@ -36,7 +36,6 @@ pub(super) enum Category {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatusGoal<'s> {
-    /// Named by the configuration.
     Named(&'s str),
     /// Of the category `Done`, which Jira uses for finished work and for work given up.
     Closed {

@@ -66,7 +66,6 @@ impl<'c> Progress<'c> {
         }
     }
 
-    /// The change needs the project's rules.
     pub(super) fn wants_facts(&self) -> bool {
         let (desired, before) = (&self.change.desired, self.change.before.as_ref());
         !self.is_there() || !issue::differences(desired, before).is_empty()
@@ -103,7 +102,6 @@ impl<'c> Progress<'c> {
 const TRANSITIONS: usize = 4;
 
 impl JiraTracker {
-    /// Stops if no transition leads on.
     pub(super) async fn walk(&self, issue: &mut Progress<'_>, facts: &ProjectFacts) -> Result<(), Refused> {
         let most = if self.obstacle_of(issue, facts).is_some() { 0 } else { TRANSITIONS };
         for _ in 0..most {
@@ -189,7 +187,6 @@ struct TaskState {
     status: String,
 }
 
-/// Type, current status and goal.
 type Alike = (Option<String>, Option<String>, String);
 
 impl JiraTracker {

@@ -7,7 +7,6 @@ use crate::{breaker::Reason, ledger::Ledger as _, retry::Delivery};
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Changes the title, or restores the artifact.
     Edit(u8, u8),
     Remove(u8),
     Pass(u16),

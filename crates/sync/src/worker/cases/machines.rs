@@ -20,7 +20,6 @@ use crate::{
 
 const KEYS: &str = "    look_up_wait_seconds: 60\n    breaker: {failures: 2}\n    prune: close\n";
 
-/// By seed.
 struct Choices(u64);
 
 impl Choices {

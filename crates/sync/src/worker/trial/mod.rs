@@ -47,7 +47,6 @@ impl Trials {
     }
 }
 
-/// Unparks all tickets of a cause; returns their number.
 pub(super) fn bring_back(
     ledger: &mut dyn LedgerWriter,
     tracker: &TrackerName,

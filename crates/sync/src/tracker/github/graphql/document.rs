@@ -260,7 +260,6 @@ impl GitHubTracker {
         Ok(ReadBatch { issues: issues.collect(), label_ids })
     }
 
-    /// By GraphQL if the server has it, else one by one.
     pub(in crate::tracker::github) async fn read_tickets(
         &self,
         tickets: &[RemoteTicket],

@@ -54,7 +54,6 @@ struct Extensions {
     code: Option<String>,
 }
 
-/// Of an older GitHub Enterprise.
 const UNKNOWN_SCHEMA: [&str; 5] = [
     "undefinedField",
     "undefinedType",

@@ -36,12 +36,11 @@ struct Pending<'c> {
     edited_at: Timestamp,
     is_overwritten: bool,
     parent: Option<&'c str>,
-    /// Nothing is left to ask about its parent.
+    /// Nothing more to ask about its parent.
     is_parent_known: bool,
 }
 
 impl GitHubTracker {
-    /// By GraphQL if the server has it, else one by one.
     pub(in crate::tracker::github) async fn update_tickets(
         &self,
         changes: &[Change],
@@ -60,7 +59,7 @@ impl GitHubTracker {
         outcomes
     }
 
-    /// `None` if the server has no GraphQL. Reads the issues first.
+    /// `None` if the server has no GraphQL; the fallback reads again what was changed before.
     async fn update_by_ids(&self, changes: &[Change]) -> Option<Vec<Outcome<Delivered>>> {
         let is_for_rest = |change: &Change| has_fields(&change.desired, change.before.as_ref());
         if !self.has_graphql.load(Ordering::Relaxed) || changes.iter().any(is_for_rest) {

@@ -53,7 +53,6 @@ fn mark(mark: &Json) -> Json {
     }
 }
 
-/// Merges neighbouring texts of one style.
 fn joined(nodes: &[Json]) -> Vec<Json> {
     let mut joined: Vec<Json> = Vec::new();
     for node in nodes.iter().map(normal_form) {

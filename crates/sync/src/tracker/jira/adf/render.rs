@@ -22,7 +22,6 @@ enum Line<'b> {
     Node(Json),
     Point(&'b [Inline]),
     Task(&'b Task),
-    /// An entry of the outline, by the index of its block.
     Entry(usize, Placed<'b>),
 }
 
@@ -77,7 +76,6 @@ fn lines(blocks: &[Block]) -> Vec<Line<'_>> {
     lines
 }
 
-/// Neighbouring points become one list, and so do tasks.
 fn assembled<'b>(lines: &[Line<'b>]) -> Vec<Json> {
     let (mut nodes, mut count) = (Vec::new(), 0_usize);
     let mut id = || {

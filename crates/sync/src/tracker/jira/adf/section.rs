@@ -63,7 +63,6 @@ impl Description {
         document(self.0.clone())
     }
 
-    /// `None` without a panel of ours.
     pub(in crate::tracker::jira) fn section_text(&self, marker: &Marker) -> Option<String> {
         self.0.iter().find(|node| is_section_of(node, marker)).map(plain_text)
     }
@@ -317,7 +316,6 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Nothing that an artifact says ends the section or forges another one.
         #[test]
         fn merging_again_changes_nothing(title in ".{0,30}", words in "(stepmark:v1:p/id:[ab]|x|\n){0,5}") {
             let ticket = ticket("a", |facts| {

@@ -27,7 +27,7 @@ const EVERY: Duration = Duration::from_secs(60);
 /// Every so many rounds all stores are asked: they may have been deleted.
 const LOOKS: u32 = 60;
 
-/// When dropped, ends a round between two batches.
+/// Dropping it ends a round between two batches.
 struct Going(Arc<AtomicBool>);
 
 impl Drop for Going {
