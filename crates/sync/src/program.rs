@@ -48,7 +48,7 @@ impl Program<'_> {
             .listened(&mut child, until)
             .and_then(|printed| Ok((self.ended(&mut child, until)?, printed)));
         if ended.is_err() {
-            // Where it has ended meanwhile there is nothing to kill.
+            // It may have ended meanwhile.
             let _ = child.kill();
             child.wait().map_err(failed)?;
         }
@@ -98,7 +98,7 @@ impl Program<'_> {
         let errors = child.stderr.take().map(|from| heard(from, self.most.min(MOST_ERRORS)));
         if let Some(mut input) = child.stdin.take() {
             let text = self.input.to_vec();
-            // A program that ends before it has read all says so by its status.
+            // If a program ends before it has read all, its status says so.
             thread::spawn(move || drop(input.write_all(&text)));
         }
         let whole = |heard: Option<mpsc::Receiver<io::Result<Vec<u8>>>>| match heard {

@@ -18,13 +18,14 @@ use crate::{
     target::{Held, MemoryStore, Target, Unit, UnitKey},
 };
 
-/// Counts how often it is given each unit.
+/// A store that keeps what it is given, and counts how often.
 #[derive(Default)]
 struct Scripted {
     held: BTreeMap<UnitKey, String>,
     given: BTreeMap<UnitKey, usize>,
+    /// The content that it never takes.
     refuses: &'static str,
-    /// For the next requests: 0 works, 1 fails, 2 works but its answer is lost.
+    /// The outcomes of the next requests: 0 works, 1 fails, 2 works but its answer is lost.
     script: Vec<u8>,
 }
 
@@ -192,7 +193,8 @@ fn a_memory_that_is_never_taken_stands_in_the_way_of_no_other() {
 }
 
 proptest! {
-    /// Also if the process is killed between any two requests.
+    /// Whatever fails, and wherever a process is killed between two requests, in the end all is there, and
+    /// nothing was given twice that the store had.
     #[test]
     fn nothing_is_lost_and_nothing_twice(script in vec(0..3_u8, 0..40), ends in vec(1..4_usize, 0..20)) {
         let (mut ledger, mut target, units) = (SqliteLedger::in_memory().unwrap(), Scripted::default(), memory().units().unwrap());

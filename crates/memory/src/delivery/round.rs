@@ -266,7 +266,7 @@ impl Due {
             // A summary is there from the end of its session.
             Tier::Continuous | Tier::Session => true,
         };
-        // A secret whose memory was superseded is nobody's trouble any more.
+        // A superseded memory with a secret needs no warning.
         let is_over = record.is_expired(self.now) || !unit.superseded_by.is_empty() && unit.has_secret();
         has_come && self.tiers.contains(&record.tier) && !is_over
     }

@@ -1,4 +1,4 @@
-//! Order does not matter: the rows are those of a new store.
+//! Whatever the order in which events come in, the rows are those of a store that is made anew.
 
 use jiff::Timestamp;
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -76,6 +76,7 @@ fn listed(connection: &Connection, sql: &str) -> Vec<String> {
     statement.query_map([], row).unwrap().map(Result::unwrap).collect()
 }
 
+/// Events, in the order in which they happen.
 fn happenings() -> impl Strategy<Value = Vec<Event>> {
     let step =
         (0..5_u8, select(vec!["s1", "s2"]), select(vec!["a.md", "b.md", "docs/a.md"]), "use [a-z]{1,8}");

@@ -36,7 +36,7 @@ impl Memory {
         let (mut seen, mut recalled) = (HashSet::new(), Vec::new());
         for (score, record) in found {
             let superseded_by = reading::superseded_by(&self.connection, &record.id)?;
-            // The same words are the same memory, whoever tells them again; decided anew it is another.
+            // The same words are the same memory; if decided anew, another one.
             let is_new = seen.insert((record.kind, record.content_hash.clone(), superseded_by.clone()));
             if is_new && recalled.len() < limit {
                 recalled.push(Recalled { superseded_by, record, score });

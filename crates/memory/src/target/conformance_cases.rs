@@ -49,6 +49,7 @@ fn answers(store: &mut dyn MemoryStore, memory: &mut Memory) {
     }
 }
 
+/// It holds what it is given, once, and finds it again.
 fn conforms(store: &mut dyn Target) {
     let mut memory = memory();
     assert!(store.held().unwrap().is_empty(), "a new store holds nothing");

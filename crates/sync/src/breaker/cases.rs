@@ -227,8 +227,8 @@ fn events() -> impl Strategy<Value = Vec<(i64, Event)>> {
 }
 
 proptest! {
-    /// Never a request while open, never too many probes or too long a wait; round-trips; closes when the
-    /// tracker is well.
+    /// Whatever happens: nothing passes while it is open, never more probes than allowed, no wait longer than
+    /// allowed, what is stored is read as it was, and it closes when the tracker is well again.
     #[test]
     fn holds_whatever_happens(events in events(), probes in 1_u32..4, successes in 1_u32..4) {
         let settings = BreakerSettings { probes, successes, ..SETTINGS };
@@ -271,8 +271,8 @@ proptest! {
     }
 }
 
-/// Seconds after outages of so many seconds, with requests every second and the default settings
-/// (docs/benchmarks.md).
+/// From the return of a server until its breaker is closed again, where requests are wanted every second:
+/// seconds after outages of so many seconds, with the default settings. docs/benchmarks.md names them.
 #[test]
 fn a_breaker_closes_soon_after_its_server_is_back() {
     let settings = BreakerSettings::default();

@@ -43,7 +43,7 @@ pub struct Outage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
     Pass,
-    // It may, as a probe: its outcome must be told.
+    // The outcome of a probe must be reported.
     Probe,
     Refused { until: Timestamp, cause: Failure },
 }

@@ -188,7 +188,7 @@ impl Failure {
     pub fn new(reason: Reason, detail: &str) -> Self {
         let mut words = String::new();
         for word in detail.split(|letter: char| letter.is_whitespace() || letter.is_control()) {
-            // Everything behind is cut off anyway.
+            // The rest is cut off anyway.
             if words.len() > DETAIL_LIMIT * 4 {
                 break;
             }
@@ -215,7 +215,7 @@ pub enum Scope {
     Host {
         host: String,
     },
-    // All that is asked of a host with one credential.
+    // All requests to a host with one credential.
     Credential {
         host: String,
         /// Its source, never the credential itself.

@@ -120,7 +120,7 @@ impl<'f> Written<'f> {
             let named = tracker.get("kind").filter(|word| !word.is_null());
             let word = named.and_then(Node::as_key).unwrap_or(name);
             let Some(kind) = KINDS.iter().find(|kind| kind.name == word) else { continue };
-            // Whoever wrote a key of another kind of tracker believes that it has an effect.
+            // An ignored key of another kind of tracker would mislead.
             let is_foreign = |key: &&str| is_of_some_kind(key) && !kind.keys.contains(key);
             let with_value = tracker.entries().iter().filter(|entry| !entry.value.is_null());
             if let Some(key) = with_value.filter_map(|entry| entry.key.as_key()).find(is_foreign) {

@@ -243,7 +243,7 @@ impl TrackerKeys {
         }
         ticket.tree = target.tree();
         if ticket.file_url.is_none() {
-            // Who names a branch wants links to that.
+            // A named branch is wanted in links.
             ticket.web = target.web().filter(|_| !matches!(target, Target::Github { branch: Some(_), .. }));
             ticket.file_url = target.file_url().map_err(|error| error.to_string())?;
         }
@@ -301,7 +301,7 @@ fn refused_token_file(name: &TrackerName, target: &Target) -> String {
 
 fn fields_of<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields: &[&str] = &[];
-    // It never succeeds: nothing stands there.
+    // Always fails: there is no value.
     let _failed = T::deserialize(Fields(&mut fields));
     fields
 }

@@ -153,7 +153,7 @@ fn read_file(path: &Path) -> Result<Option<String>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
-    // Of the file that is open: the path may lead elsewhere by now.
+    // Of the open file: the path may lead elsewhere by now.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -203,7 +203,7 @@ fn run(words: &[String], hidden: &[String]) -> Result<Option<String>> {
     match program.run() {
         Err(Error { kind: ErrorKind::Missing, .. }) => Ok(None),
         Err(error) => Err(failed(&error)),
-        // `gh` fails where nobody is logged in: then the place holds nothing.
+        // `gh` fails if nobody is logged in: then there is no credential.
         Ok(printed) if !printed.has_succeeded => Ok(None),
         Ok(printed) => String::from_utf8(printed.output).map(Some).map_err(|error| failed(&error)),
     }

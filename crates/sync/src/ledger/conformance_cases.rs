@@ -177,6 +177,7 @@ fn a_lost_lease_writes_nothing(ledger: &mut dyn Ledger) {
     assert_eq!(asked(ledger, |ledger| ledger.lease("other")), None);
 }
 
+/// Runs every case against both stores, each time on a new one.
 macro_rules! conformance {
     ($($case:ident),+ $(,)?) => {
         mod memory {

@@ -274,6 +274,8 @@ fn execute(ledger: &mut SqliteLedger, made: &Plan, next: &mut u32) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
+    /// Whatever the artifacts become, one plan that is carried out leaves nothing to do, and no second
+    /// ticket.
     #[test]
     fn a_plan_carried_out_leaves_nothing(states in vec(vec((0_usize..6, 0_usize..4, any::<bool>()), 0..8), 1..6)) {
         let pruning = TrackerSettings { prune: Prune::Close, prunes_many: true, ..settings() };

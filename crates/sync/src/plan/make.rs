@@ -59,7 +59,7 @@ impl Plan {
             };
             match compared.outcome {
                 Outcome::Same => making.plan.unchanged += 1,
-                // The next plan sees what became of it.
+                // The next plan sees the outcome.
                 Outcome::Gone => {}
                 Outcome::Desired(desired, withheld) => {
                     making.consider(compared.marker, (compared.entry, named), (*desired, withheld))?;
@@ -83,7 +83,7 @@ impl<'a> Making<'_, 'a> {
         let comparison = Comparison { snapshot, settings: &settings.ticket, kept: &kept };
         let (Remembered { links, intents }, is_surveyed) = (&self.remembered, self.found.is_some());
         let compared = comparison.of_all(&concerned, |marker| {
-            // A change that was begun may have been made: then the ticket does not say what is remembered.
+            // A change in doubt may have been made: then the ticket differs from what is stored.
             let is_certain = !is_surveyed && !intents.contains_key(marker);
             links.get(marker).filter(|_| is_certain)?.digest
         });
@@ -194,7 +194,7 @@ impl<'a> Making<'_, 'a> {
         }
         let is_begun =
             self.remembered.intents.get(marker).is_some_and(|intent| intent.action == IntentAction::Create);
-        // A survey is no answer: a tracker may list what it did a moment ago only later.
+        // A survey does not settle it: the tracker's list may lag.
         let kind = if is_begun { ActionKind::LookUp } else { ActionKind::Create };
         let differences = desired.differences(None);
         Action { differences, ..action(kind, desired) }
@@ -219,7 +219,7 @@ impl<'a> Making<'_, 'a> {
 
     fn update(&mut self, link: &Link, desired: Ticket) -> Result<Option<Action>> {
         let ticket = self.grounds.ledger;
-        // An update that was begun may have been made: what the ticket says is not known then.
+        // An update in doubt may have been made: the ticket's content is unknown then.
         let is_in_doubt = self.remembered.intents.contains_key(&link.marker);
         let is_current = link.digest == Some(desired.digest()) && !is_in_doubt;
         let seen = self.seen(link);
@@ -308,7 +308,7 @@ impl<'a> Making<'_, 'a> {
                 _ => {}
             }
         }
-        // A pattern may be mistyped: a ticket is not closed for that.
+        // A pattern may be mistyped: it closes no ticket.
         for link in excluded {
             let artifact = self.name(&link.marker, None);
             self.plan.remarks.push(Remark::Excluded { marker: link.marker, artifact, remote: link.remote });
@@ -336,13 +336,13 @@ impl<'a> Making<'_, 'a> {
     fn orphan(&mut self, link: &Link) -> Result<()> {
         let before = self.grounds.ledger.projected(&link.tracker, &link.marker)?;
         let remote = link.remote.clone();
-        // A change that was begun may have opened it again.
+        // A change in doubt may have reopened it.
         let is_in_doubt = self.remembered.intents.contains_key(&link.marker);
         if !is_in_doubt && before.as_ref().is_some_and(|before| !before.state.is_open()) {
             self.plan.unchanged += 1;
             return Ok(());
         }
-        // What this ledger only found, and history does not know, is on a branch of other people.
+        // A ticket only found, of an artifact unknown to history, is of other people's branches.
         let is_of_others = before.is_none() && !self.grounds.snapshot.may_have_held(&link.marker);
         if self.grounds.settings.prune == Prune::Keep || is_of_others {
             if self.tell_stateless(before.as_ref()) {

@@ -83,7 +83,8 @@ fn the_tracker_s_word_is_obeyed() {
 }
 
 proptest! {
-    /// Retried within bounds, or parked after the allowed attempts; round-trips.
+    /// Whatever fails, it is either tried again within bounds or parked after the allowed attempts, and stays
+    /// as it was when stored.
     #[test]
     fn ends_within_bounds(events in vec((0..Reason::ALL.len(), any::<u64>(), proptest::option::of(0_u64..100_000)), 1..40)) {
         let mut delivery = Delivery::Due;

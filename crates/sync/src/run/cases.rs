@@ -25,6 +25,7 @@ use crate::{
 
 const HOUR: Duration = Duration::from_secs(3600);
 
+/// A run that a test looks at.
 #[derive(Clone)]
 struct Stage {
     world: Arc<Mutex<World>>,
@@ -104,6 +105,7 @@ impl Stage {
         self.world.lock().unwrap().take_requests()
     }
 
+    /// The notices since the last call, by their kinds.
     fn told(&self) -> Vec<&'static str> {
         let notices = std::mem::take(&mut *self.notices.lock().unwrap());
         notices.iter().map(kind).collect()
@@ -191,6 +193,7 @@ async fn a_tracker_that_is_down_for_days_is_told_of_once_and_catches_up() {
     assert_eq!(told[2..], ["outage", "recovered", "update", "stopped"], "{told:?}");
 }
 
+/// A first run of hundreds fills no log.
 #[tokio::test(start_paused = true)]
 async fn what_is_the_same_for_many_tickets_is_one_notice() {
     let ids: Vec<String> = (0..300).map(|number| format!("a{number}")).collect();

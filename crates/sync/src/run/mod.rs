@@ -38,9 +38,9 @@ pub use crate::configuration::RunSettings;
 pub enum RunEvent<'e> {
     Standby { holder: &'e str },
     Leading { lease: &'e Lease },
-    // Another process has taken over, since this one did not renew its lease in time.
+    // Another process took over: this one did not renew its lease in time.
     LostLead { holder: &'e str },
-    // The lease could neither be taken nor renewed. It is tried again.
+    // The lease could not be taken or renewed. It is retried.
     NoLedger { error: &'e Error },
     Passed { pass: &'e Pass, at: Timestamp, took: Duration },
     PassFailed { error: &'e Error },
@@ -84,12 +84,12 @@ pub enum StatusChange {
     Standby { holder: String },
     Leading { number: u64 },
     LostLead { holder: String },
-    // Somebody else works on the tracker now; what is to be done waits for that.
+    // Another process works on the tracker; changes wait for it.
     Waits { holder: String },
     Done { kind: ActionKind, tickets: Vec<(String, RemoteTicket)>, missing: Vec<String> },
-    // Tickets cannot be delivered, for a reason of their own, which is the same for all of them.
+    // Tickets that cannot be delivered for one reason of their own.
     Trouble { kind: ActionKind, artifacts: Vec<String>, why: String, remedy: Option<&'static str> },
-    // The tracker cannot be used; artifacts change as before, and tickets follow later.
+    // The tracker is unusable; tickets follow later.
     Outage { why: String, remedy: Option<&'static str> },
     Recovered,
     Failing { why: String },
@@ -148,7 +148,7 @@ impl ChangeReporter {
                 Cause::None => done
                     .extend(done_of(entry, name(pass, &entry.marker)).map(|notice| (notice, String::new()))),
                 Cause::Tracker(kind, failure) => {
-                    // The widest says most.
+                    // The widest scope says most.
                     if outage.is_none_or(|(widest, _)| kind < widest) {
                         outage = Some((kind, failure));
                     }

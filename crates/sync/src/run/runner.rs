@@ -61,7 +61,7 @@ impl RunContext<'_> {
                 pass.report.entries.extend(done.entries);
                 break;
             }
-            // What the next round takes up again is not a thing that waits.
+            // The next round takes it up: it is not waiting.
             pass.report.entries.extend(done.entries);
         }
         Ok(pass)
@@ -86,7 +86,7 @@ impl RunContext<'_> {
         let worker =
             Worker::new(&mut *self.ledger, (self.tracker, self.settings), self.clock, self.project, who);
         let patience_ms = u64::from(self.settings.run.patience_seconds) * 1000;
-        // As long as a request may be under way, and then as long as another process waits anyway.
+        // A request may be under way; then as long as another process waits anyway.
         let lease_ms = self.settings.look_up_wait_ms() + self.settings.run.lease_ms();
         let work = WorkerSettings { lease_ms, patience_ms };
         worker.with(work).heeding(self.stop.clone()).apply(plan).await
@@ -166,7 +166,7 @@ fn settle(
         }
         Err(error) => {
             match &error.kind {
-                // A person works on it.
+                // A person runs `sync apply`.
                 ErrorKind::Held { until, .. } => {
                     let wait = moment::between(at, *until);
                     schedule.passed(now, Some(Duration::from_millis(wait)));
@@ -271,7 +271,7 @@ impl<'d> Leader<'d> {
             Ok(lease) => Ok(&*self.lease.insert(lease)),
             Err(error) => {
                 if matches!(error.kind, ErrorKind::Held { .. }) && self.lease.take().is_some() {
-                    // Whoever has it now gives its own.
+                    // The new holder has its own lock.
                     self.ledger.unmark_alive(&self.name)?;
                 }
                 Err(error)
@@ -466,6 +466,8 @@ mod tests {
     }
 
     proptest! {
+        /// However events fall, a change is delivered within the longest quiet, and something is always to
+        /// come within a round.
         #[test]
         fn nothing_waits_forever(gaps in proptest::collection::vec(0_u64..2000, 1..200)) {
             let (mut schedule, start) = schedule();

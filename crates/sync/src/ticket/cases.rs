@@ -381,6 +381,7 @@ fn a_body_names_its_marker_in_a_line_of_its_own() {
 }
 
 proptest::proptest! {
+    /// Once merged, nothing is left to do; and the text around it is what it was.
     #[test]
     fn merging_again_changes_nothing(before in "[ a-z\r\n<>!-]{0,40}", after in "[ a-z\r\n<>!-]{0,40}", title in ".{0,30}") {
         let ticket = ticket("a", |facts| facts.next = vec![title]);
@@ -393,6 +394,7 @@ proptest::proptest! {
         prop_assert_eq!(words(&around), words(&format!("{before} {after}")));
     }
 
+    /// Nothing that an artifact says can end the section or forge another one.
     #[test]
     fn nothing_breaks_out(text in ".*", title in "(<!-- stepmark:(end|begin v1 p/id:b) -->|\n|x){1,5}") {
         prop_assume!(!text.is_empty());

@@ -123,7 +123,7 @@ impl TicketFacts {
 fn state(facts: &TicketFacts, settings: &TicketSettings) -> TicketState {
     let word = facts.status.as_deref().unwrap_or_default();
     let is_dropped = settings.not_planned.iter().any(|dropped| dropped.eq_ignore_ascii_case(word));
-    // What failed and may be tried again is still to be done.
+    // Failed work that may be retried is still to be done.
     if facts.is_finished && (is_dropped || !facts.may_go_on) {
         return TicketState::Closed(if is_dropped || facts.is_given_up {
             CloseReason::NotPlanned
@@ -188,7 +188,7 @@ impl TicketFacts {
         let artifact = tracked.artifact();
         let state = artifact.state();
         let filled = |field: &Option<Field>| field.as_ref().and_then(Field::filled).map(str::to_owned);
-        // Once: to compute it takes longer than all else here.
+        // Once: it is the slowest part.
         let progress = tracked.progress();
         let word = filled(&state.status);
         let table = tracked.lifecycle().map(|own| &own.lifecycle);
@@ -247,7 +247,7 @@ fn steps(tracked: &TrackedArtifact, progress: Option<&Progress<'_>>) -> Vec<Step
             Unit::Step(step) => vec![step],
             Unit::Choice(members) => members,
         };
-        // What was rightly passed by is no work that is left.
+        // Steps that were rightly skipped are no work left.
         if members.iter().all(|step| is_passed(step)) {
             return None;
         }

@@ -255,7 +255,7 @@ impl Snapshot {
         digests: &BTreeMap<FileHash, FileHash>,
     ) {
         if let Some(workspace) = &self.workspace {
-            // What cannot be kept is computed again.
+            // If it cannot be stored, it is computed again.
             before.replace(workspace.root(), &kept_name(tracker), digests).ok();
         }
     }
@@ -268,7 +268,7 @@ impl Snapshot {
     /// itself.
     pub fn parent(&self, marker: &Marker) -> Option<&Marker> {
         let parent = self.named_parent(marker)?;
-        // A circle has no top: none of its tickets hangs below another.
+        // In a cycle no ticket hangs below another.
         let mut above = Some(parent);
         for _ in 0..self.artifacts.len() {
             match above {

@@ -14,7 +14,7 @@ use stepmark_model::{
 pub(super) fn title(artifact: &Artifact) -> String {
     let named = artifact.state().title.as_ref();
     let of = |field: Option<&Field>| field.and_then(Field::filled).and_then(without_places);
-    // The name of the project is that of many artifacts.
+    // Many artifacts share the project's name.
     let is_of_project = |field: &&Field| field.key == "project_name";
     let body = artifact.document().body();
     let text = String::from_utf8_lossy(&artifact.bytes()[body.range()]);
@@ -70,7 +70,7 @@ pub(super) fn step_name(spelling: &str) -> Inline {
     let step = StepId::parse(spelling);
     let shown = match step.form() {
         StepForm::Numbered { number, track, slug } => {
-            // Those of the usual track are told without it.
+            // The usual track is not named.
             let track = track
                 .filter(|track| *track != Track::Create)
                 .map(|track| format!("{} ", sentence(&track.to_string())));

@@ -67,7 +67,7 @@ impl Tracker for DryTracker {
         Box::pin(async move {
             let outcomes = creations.iter().map(|creation| {
                 self.note(DryRequest::Create(Box::new(creation.clone())));
-                // The marker is the only id that a ticket has which is nowhere.
+                // A ticket that does not exist has only its marker as id.
                 let id = creation.ticket.marker.to_string();
                 let remote =
                     RemoteTicket { key: id.clone(), url: String::new(), other_ids: Default::default(), id };

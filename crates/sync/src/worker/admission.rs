@@ -71,7 +71,7 @@ pub(super) fn tell(
     let before = circuit.clone();
     let scope_of = |failure: &Failure| failure.reason.consequence().scope;
     let failures = heard.failures.iter().flatten().copied();
-    // The widest counts: what a host says about one ticket of a batch holds for all that follow.
+    // The widest counts: a host's failure for one ticket holds for the rest of the batch.
     match failures.min_by_key(|failure| scope_of(failure)) {
         Some(failure) if scope_of(failure) != ScopeKind::Ticket => {
             circuit.failed(failure, now, &settings.breaker);
@@ -153,7 +153,7 @@ impl Ground<'_> {
         let Some(ticket) = &action.ticket else { return Ok(Err(Deferred::Unknown)) };
         let intent = self.intents.get(&action.marker);
         if action.kind == ActionKind::Create && intent == Some(&IntentAction::Create) {
-            // It was looked up before, and that did not settle it.
+            // The look-up did not settle it.
             return Ok(Err(Deferred::Stale));
         }
         if let Some(held) = self.delivery(action, ticket, trials)? {
@@ -166,7 +166,7 @@ impl Ground<'_> {
                 None if self.expected.contains(parent) => {
                     return Ok(Err(Deferred::NoParent { parent: parent.clone() }));
                 }
-                // It has no ticket here, and will have none.
+                // No ticket here, now or later.
                 None => None,
             },
         };

@@ -117,7 +117,7 @@ impl<'w> Worker<'w> {
         let worked = self.work_through(&lease, plan, &mut report).await;
         let record = self.ledger.read().and_then(|ledger| ledger.record(&self.settings.name));
         let released = self.release(lease);
-        // What went wrong first counts; a lease that was lost cannot be given back either.
+        // The first error counts; a lost lease cannot be given back either.
         worked?;
         released?;
         report.listing_due = record?.listing_due(self.settings.look_up_wait_ms(), self.clock.now());
@@ -216,7 +216,7 @@ impl<'w> Worker<'w> {
             let outcome = match transaction.link(&name, &action.marker)? {
                 // The look-up did it.
                 Some(link) if link.remote.id == remote.id => continue,
-                // Another one counts than the one that was linked when the plan was made.
+                // Another ticket is linked than when the plan was made.
                 Some(link) if link.digest != action.base => Deferred::Stale.into(),
                 _ => {
                     let link = Link {

@@ -169,7 +169,7 @@ impl Worker<'_> {
                 Ok(answer) => self.learn(lease, some, answer, report)?,
             }
         }
-        // What is still not known cannot be asked for, and was told of.
+        // Unknown tickets could not be read, and were reported.
         actions.retain(|action| action.kind != ActionKind::Prune || action.ticket.is_some());
         Ok(actions)
     }
@@ -212,7 +212,7 @@ impl Worker<'_> {
                 Some(Outcome::Done(Some(observed))) => {
                     let ticket = Ticket::of_gone(&observed);
                     if !observed.state.is_open() {
-                        // It is as it should be, and what it says stays: somebody may look back at it.
+                        // Keep the content: it may be needed for comparison.
                         if let Some(link) = transaction.link(&name, &action.marker)? {
                             let link = Link { digest: Some(ticket.digest()), ..link };
                             transaction.put_link(&link, Some(&ticket))?;

@@ -90,7 +90,7 @@ impl Worker<'_> {
             transaction.put_record(&settings.name, &record.listed(found.begun_at))?;
         }
         transaction.commit()?;
-        // What was in doubt a moment ago is not any more.
+        // No longer in doubt.
         let is_settled = |entry: &Entry| {
             matches!(entry.outcome, ActionOutcome::InDoubt { .. })
                 && entry.kind == ActionKind::Create
@@ -172,7 +172,7 @@ impl Settling<'_> {
         same: &[&Observed],
         (begun_at, seen): (Timestamp, &mut Seen),
     ) -> Result<Option<ActionOutcome>> {
-        // What a clock that was ahead has noted was long ago.
+        // A future time of a wrong clock counts as long ago.
         let is_late = !moment::may_be_past(link.linked_at, begun_at)
             || moment::after(link.linked_at, self.settings.look_up_wait_ms()) <= begun_at;
         let claim = Claim { same, is_late };
@@ -181,7 +181,7 @@ impl Settling<'_> {
         let own = instead.map(|_| link.remote.id.as_str());
         let duplicates = claim.to_close(&counts.id, own, self.settings.duplicates);
         let outcome = instead.map(|_| self.link(&link.marker, same, None)).transpose()?;
-        // A ticket that belongs to another artifact takes no place.
+        // A ticket of another artifact does not count.
         if outcome.as_ref().is_none_or(|outcome| matches!(outcome, ActionOutcome::Found { .. })) {
             let closings = duplicates.iter().map(|observed| Action::close_duplicate(observed, counts));
             seen.duplicates.extend(closings);

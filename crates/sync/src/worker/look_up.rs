@@ -260,7 +260,7 @@ pub fn try_lease(
         Err(held) => return Err(held.held()),
         Ok(wanted) => wanted,
     };
-    // Before the lease is there for others to see, so that nobody ever sees it without.
+    // Before the lease is committed, so that others never see it without the lock.
     if !ledger.mark_alive(name, wanted.number)? {
         let until = moment::after(now, CONTEST_MS);
         return Err(Lease { until, holder: "another process".to_owned(), ..wanted }.held());

@@ -115,7 +115,7 @@ impl StopSignal {
 
     pub async fn asked(&self) {
         let mut listener = self.0.subscribe();
-        // Fails only when the sender is gone, and this is it.
+        // Fails only without a sender, and `self` is one.
         let _asked = listener.wait_for(|is_asked| *is_asked).await;
     }
 }
@@ -153,7 +153,7 @@ pub enum ActionOutcome {
     // A creation that was in doubt was certainly not done. The next plan creates it.
     NotThere,
     Failed { failure: Failure, delivery: Delivery },
-    // Nobody knows whether it was done: it is looked up before anything else.
+    // In doubt: looked up before anything else.
     InDoubt { failure: Failure },
     Deferred(Deferred),
 }

@@ -68,7 +68,7 @@ impl Worker<'_> {
         let former = known.target.as_deref().filter(|former| *former != target);
         if let Some(former) = former {
             transaction.switch_target(&settings.name, former, &target)?;
-            // What went wrong with the ticket of an artifact there says nothing of that one here.
+            // Breakers of tickets in the other target say nothing about this one.
             for (scope, _) in transaction.breakers()? {
                 if matches!(&scope, Scope::Ticket { tracker, .. } if *tracker == settings.name) {
                     transaction.put_breaker(&scope, &Breaker::default())?;

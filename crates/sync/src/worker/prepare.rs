@@ -77,7 +77,7 @@ impl Worker<'_> {
         for action in &batch.actions {
             match ground.check(action, &mut trials)? {
                 Ok(item) => items.push(item),
-                // The look-up has told of it.
+                // The look-up reported it.
                 Err(Deferred::Stale) if was_found(report, &action.marker) => {}
                 Err(why) => held.tell(action.kind, &action.marker, why.into()),
             }
@@ -124,7 +124,7 @@ fn put_intent(
     begun_at: Timestamp,
 ) -> Result<()> {
     let action = match item.action.kind {
-        // Closed twice is closed, and the intent of its marker is that of the ticket that counts.
+        // Closing is idempotent, and the marker's intent is of the ticket that counts.
         ActionKind::CloseDuplicate => return Ok(()),
         ActionKind::Create => IntentAction::Create,
         _ => IntentAction::Update,

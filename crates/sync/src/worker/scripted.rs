@@ -1,4 +1,4 @@
-//! A scripted tracker in memory, a test clock, and a project between them.
+//! A tracker in memory that fails as it is told to, a clock that a test runs, and a project between them.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -39,11 +39,11 @@ use crate::{
 pub(crate) enum Fault {
     None,
     Refused(Reason),
-    /// Not done, and no answer.
+    /// It is not done, and no answer is read.
     LostBefore,
-    /// Done, and no answer.
+    /// It is done, and no answer is read.
     LostAfter,
-    /// The first ticket is refused, the others are done.
+    /// The first ticket of it is refused, the others are done.
     First(Reason),
     NoLabels,
 }
@@ -72,12 +72,14 @@ impl Kept {
 pub(crate) struct Content {
     pub(crate) tickets: BTreeMap<u32, Kept>,
     pub(crate) faults: VecDeque<Fault>,
+    /// The sizes of the requests that were made, by kind.
     pub(crate) requests: Vec<(RequestKind, usize)>,
     last: u32,
     pub(crate) target: String,
     pub(crate) refuses: Option<Reason>,
 }
 
+/// A tracker in memory. Its list lags behind for `lag_ms`.
 #[derive(Clone, Debug)]
 pub(crate) struct ScriptedTracker {
     name: TrackerName,
@@ -88,11 +90,11 @@ pub(crate) struct ScriptedTracker {
     pub(crate) credential: &'static str,
 }
 
-/// Tokio's clock, which only moves in waits, as wall clock.
+/// The clock of tokio, which stands still but for waits, as a clock of the day.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TestClock {
     began: tokio::time::Instant,
-    /// Of the tracker's clock, in milliseconds.
+    /// The time by which it is ahead of the tracker's, in milliseconds.
     pub(crate) ahead_ms: u64,
 }
 
@@ -140,6 +142,7 @@ impl ScriptedTracker {
         })
     }
 
+    /// A request that reads, about no ticket by itself.
     fn reads(&self, kind: RequestKind) -> Result<(), Failure> {
         match self.begin(kind, 0) {
             Fault::None | Fault::NoLabels => Ok(()),
@@ -318,7 +321,7 @@ fn seen(number: u32, kept: &Kept) -> Observed {
     }
 }
 
-/// `None` if it has not ended: then its process may be taken for dead.
+/// Polls `future` so many times; where it has not ended by then, whoever ran it may be taken for dead.
 pub(crate) async fn poll_times<F: Future>(mut future: Pin<&mut F>, times: usize) -> Option<F::Output> {
     for _ in 0..times {
         match poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await {
@@ -329,7 +332,7 @@ pub(crate) async fn poll_times<F: Future>(mut future: Pin<&mut F>, times: usize)
     None
 }
 
-/// Clones share the content, as processes share a file.
+/// A ledger in memory. Its clones share what it holds, as processes share a file.
 #[derive(Debug)]
 pub(crate) struct SharedLedger(String, Mutex<SqliteLedger>);
 
@@ -367,6 +370,7 @@ impl Ledger for SharedLedger {
     }
 }
 
+/// A ledger that fails once, after so many transactions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlakyLedger {
     pub(crate) inner: SharedLedger,
@@ -408,6 +412,7 @@ impl World {
         world
     }
 
+    /// A project without artifacts, whose tracker stands at `address`.
     pub(crate) fn at(address: &str, keys: &str) -> Self {
         Self::of(&format!("    kind: file\n    path: {address}\n{keys}"))
     }
@@ -440,6 +445,7 @@ impl World {
         }
     }
 
+    /// Has the ledger know which target the tracker is, so that it is not asked.
     fn know_target(&mut self) {
         let [target, address] = [Some(String::new()), Some(self.settings.target.address())];
         let record =
@@ -458,6 +464,7 @@ impl World {
         self.tracker.content(|content| content.faults = faults.iter().copied().collect());
     }
 
+    /// The requests since the last call.
     pub(crate) fn take_requests(&self) -> Vec<(RequestKind, usize)> {
         self.tracker.content(|content| std::mem::take(&mut content.requests))
     }
@@ -478,6 +485,7 @@ impl World {
         Plan::make(&PlanInputs { snapshot: &snapshot, settings, ledger: &*ledger, survey }).unwrap()
     }
 
+    /// Carries out `plan`, as `holder`, who waits for `patience_ms` at most.
     pub(crate) async fn apply(&self, plan: &Plan, (holder, patience_ms): (&str, u64)) -> Result<Report> {
         let mut ledger = self.ledger.clone();
         let mut draw = || {

@@ -113,7 +113,7 @@ fn settle(
     };
     match outcome {
         Outcome::Done(delivered) => match link(ledger, settings, item, &delivered, now) {
-            // A ticket that belongs to another artifact is no answer that can be believed.
+            // A ticket of another artifact cannot be the right answer.
             Err(Error { kind: ErrorKind::LinkedElsewhere { .. }, message, .. }) => {
                 let failure = Failure::new(Reason::Unreadable, &message);
                 failed(ledger, &failure)?;
@@ -256,7 +256,7 @@ pub fn retry(
         let is_lost = matches!(&delivery, Delivery::Parked { last, .. } if is_lost(last.reason));
         if is_lost && lost == LostLink::Forgotten {
             transaction.remove_link(tracker, marker)?;
-            // As if it had been begun: so it is looked up before it is made.
+            // An intent makes the worker look it up before making it.
             transaction.put_intent(&Intent {
                 tracker: tracker.clone(),
                 marker: marker.clone(),

@@ -103,7 +103,7 @@ fn ways<'a>(
             moves.into_iter().map(|legal| Way { to: legal.to, legal: Some(legal), refused: None }).collect()
         }
     };
-    // Children are asked once, and only where they matter: that reads all artifacts.
+    // Lazily, once: it reads all artifacts.
     let mut children = None;
     for way in &mut ways {
         let judged = artifact.judge_status(&way.to.name);

@@ -245,7 +245,7 @@ impl Events {
         let (sender, changes) = mpsc::channel();
         let beside = journal_folders(&project.workspace).to_vec();
         let choice = WatchChoice { beside, ..WatchChoice::default() };
-        // Trouble of the watch needs no word: events are looked for all the same.
+        // Ignored: events are polled anyway.
         let _watch = ProjectWatch::start(&project.workspace, choice, move |_| {
             let _heard = sender.send(());
         });

@@ -78,7 +78,7 @@ async fn live(
     let again = ChangeSignal::default();
     let following = Following { open: project, again: again.clone() };
     let seen = wakes.clone();
-    // Whoever does not listen any more has ended.
+    // A receiver that is gone has ended.
     let mut followed = std::pin::pin!(following.run(|one| drop(seen.send(Wake::Seen(Box::new(one))))));
     thread::spawn(move || read_keys(&wakes));
     loop {

@@ -71,7 +71,7 @@ impl Serve {
     ) -> Result<Exit, Failure> {
         let mut signals = Signals::listen()
             .map_err(|error| Failure::new(Exit::Io, format!("cannot hear signals of the system: {error}")))?;
-        // What fails at the beginning fails the command.
+        // An error at the start fails the command.
         let workspace = Arc::new(project()?.workspace);
         let first = Shows::first(Observation::take(&workspace)?);
         let (listeners, port) = listen(self.port).await.map_err(|error| not_served(self.port, &error))?;
@@ -102,7 +102,7 @@ impl Serve {
             () = following.run(|one| take(one, &seen, output, || workspace.now())) => {}
             () = until_told(&mut signals, &again) => {}
         }
-        // Streams end with whoever draws, and servers with their sender.
+        // Ends streams and servers.
         drop((seen, end));
         for server in servers {
             // What takes longer is cut off.
@@ -144,7 +144,7 @@ fn draw(seen: &mpsc::Receiver<Drawn>, sender: &watch::Sender<Arc<Shown>>) {
 
 fn take(seen: Seen, drawn: &mpsc::Sender<Drawn>, output: &Output, now: impl Fn() -> Timestamp) {
     match seen {
-        // Whoever draws ends last.
+        // The drawing thread ends last.
         Seen::Observation(observation) => drop(drawn.send(Ok(*observation))),
         Seen::Failure(failure) => {
             drop(drawn.send(Err(Stale { since: now(), why: failure.in_one_line() })));

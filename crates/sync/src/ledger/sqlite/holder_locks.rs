@@ -43,7 +43,7 @@ impl HolderLocks {
         let is_locked = match file_lock::try_exclusive(&file) {
             Ok(()) => true,
             Err(TryLockError::WouldBlock) => false,
-            // Without locks nobody takes this process for dead: it is only that its lease has to lapse.
+            // Without locks no process is taken for dead: leases have to lapse.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => return Ok(true),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         };

@@ -68,7 +68,7 @@ impl SqliteLedger {
             read => read,
         };
         match version.map_err(failed("read its version"))? {
-            // Somebody is making it at this moment.
+            // Another process is creating it.
             0 => Ok(None),
             1 => Self::open(path).map(Some),
             found => Self::of(connection, path, found).map(Some),
@@ -135,7 +135,7 @@ fn open_with(path: &Path, flags: OpenFlags) -> Result<Connection> {
             format!("`{}` is a link, and what it leads to is left alone: delete the link", path.display());
         return Err(refused(io::Error::other(reason)));
     }
-    // SQLite refuses links in folders, too, when it is told to follow none.
+    // Told to follow no links, SQLite refuses links in folders, too.
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let place = fs::canonicalize(folder).map_err(refused)?.join(path.file_name().unwrap_or_default());
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;

@@ -118,6 +118,7 @@ fn a_file_of_something_else_is_left_alone() {
     }
 }
 
+/// Returns what the tracker answers where its file is `path` of the project at `root`: why nothing was done.
 fn refusal(root: &Path, path: &str) -> String {
     let (root, path) = (Root::open(root).unwrap(), ProjectPath::new(path).unwrap());
     let tracker = FileTracker::new("file".parse().unwrap(), root, path, Clock::System);

@@ -64,7 +64,7 @@ impl Log {
             return Err(refused("a link stands on the way to it, and what it leads to is left alone"));
         }
         match fs::symlink_metadata(&place) {
-            // A pipe or a device would be waited for.
+            // Reading a pipe or a device could block.
             Ok(found) if !found.is_file() => Err(refused("it is no regular file")),
             _ => Ok(place),
         }

@@ -266,10 +266,10 @@ impl GitHubTracker {
                 };
                 Ok(())
             }
-            // There is no room, as where people hung others there.
+            // No room: people may have added other sub-issues.
             Err(refused) if refused.failure().reason == Reason::Invalid => Ok(()),
             Err(refused) if refused.failure().reason == Reason::Gone => {
-                // The parent was there a moment ago: all of this is not.
+                // The parent existed a moment ago, so the interface is missing.
                 self.has_sub_issues.store(false, Ordering::Relaxed);
                 Ok(())
             }

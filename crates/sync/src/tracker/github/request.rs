@@ -151,7 +151,7 @@ pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option
         (400..500, _) => Reason::Invalid,
         _ => Reason::Unreadable,
     };
-    // A server that is down may name a time, too.
+    // A server error may name a time, too.
     let wait = wait.filter(|_| reason == Reason::ServerError);
     Some(reply.failure(reason, &said).waiting_until(wait))
 }

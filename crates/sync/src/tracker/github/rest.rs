@@ -62,7 +62,7 @@ impl GitHubTracker {
             Err(refused) => refused.outcome(),
             Ok((issue, _)) => {
                 let current = issue.observed(ticket.marker.clone());
-                // It was made, whatever was written into it since; its next change tells what is wrong.
+                // It was made; its next change reports what is wrong.
                 let compared = self.compare(ticket, None, &current);
                 let missing = compared.unwrap_or_else(|_| ticket.differences(None));
                 Outcome::Done(Delivered { remote: current.remote, missing, is_overwritten: false })

@@ -67,7 +67,7 @@ impl HttpClient {
         let failed = |reason: String| {
             Error::new(ErrorKind::Remote, format!("requests to `{}` cannot be made: {reason}", base.host()))
         };
-        // Fails where the program that embeds this has chosen one already, which is as good.
+        // Fails if the embedding program has chosen one already, which is fine.
         drop(rustls::crypto::ring::default_provider().install_default());
         let url = Url::parse(base.as_str()).map_err(|error| failed(error.to_string()))?;
         let mut headers = HeaderMap::new();
@@ -96,7 +96,7 @@ impl HttpClient {
         let unfit = || failed("the credential is unfit".to_owned());
         let authorization = sample.headers().get(AUTHORIZATION).ok_or_else(unfit)?.clone();
         let mut secrets = vec![secret.clone()];
-        // Basic encodes it, and the code gives it away as well.
+        // Hide the Base64 form of Basic, too.
         let encoded = authorization.to_str().ok().and_then(|value| value.rsplit(' ').next());
         secrets.extend(encoded.and_then(|encoded| Secret::new(encoded).ok()));
         let (turn, kept) = (Turn::new(write_interval), KeptReplies::default());
@@ -305,7 +305,7 @@ impl KeptReplies {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Url, Arc<KeptReply>>> {
-        // Whoever panicked left whole answers.
+        // A panic leaves only whole answers.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

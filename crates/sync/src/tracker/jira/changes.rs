@@ -255,7 +255,7 @@ fn labels(desired: &Ticket, before: Option<&Ticket>, observed: &Observed) -> Opt
 fn body_difference(desired: &Ticket, observed: &Observed) -> Result<Option<FieldDifference>> {
     // Built by hand: texts may be the same where only their form differs.
     let difference = |before, after| FieldDifference { field: "body".to_owned(), before, after };
-    // What is no document is told when it is to be written.
+    // An invalid document is reported when it is to be written.
     let Ok(description) = Description::parse(&observed.body) else {
         return Ok(Some(difference(Json::Null, Json::Null)));
     };

@@ -63,7 +63,7 @@ impl Found {
         }
         Err(match self.errors.get(&ticket.id) {
             Some(message) => {
-                // Another request may read it: Jira lists here what it could not finish now.
+                // Retry: Jira lists here what it could not finish now.
                 let detail = format!("issue {} could not be read: {message}", ticket.key);
                 Failure::new(Reason::Conflict, &detail)
             }
@@ -162,7 +162,7 @@ impl JiraTracker {
         let results: ListedPage = self.ask(request).await?;
         let base = self.site().await;
         let tickets = results.issues.into_iter().filter_map(|issue| {
-            // The label finds, the property decides: a copy of an issue has the one and not the other.
+            // The property decides: a copy of an issue has the label only.
             let marker = issue.marker().filter(|marker| marker.project() == project)?;
             Some(issue.observed(marker, base))
         });
@@ -249,7 +249,7 @@ impl JiraTracker {
             Err(refused) => return wanted.iter().map(|_| refused.clone().outcome()).collect(),
         };
         let ids: Vec<&str> = made.issues.iter().map(|issue| issue.id.as_str()).collect();
-        // Where they cannot be read back, they are made all the same.
+        // They are made even if they cannot be read back.
         let found =
             if ids.is_empty() { Found::default() } else { self.fetch(&ids).await.unwrap_or_default() };
         self.matched((wanted, facts), made, &found, self.site().await)
@@ -291,7 +291,7 @@ impl JiraTracker {
         let ticket = &creation.ticket;
         let current = issue.observed(ticket.marker.clone(), site);
         let missing = self.settings.missing(ticket, (None, creation.parent.as_ref()), &current);
-        // It was made, whatever else was written into it since; its next change tells what is wrong.
+        // It was made; its next change reports what is wrong.
         let missing = missing.unwrap_or_else(|_| ticket.differences(None));
         Delivered { remote: current.remote, missing, is_overwritten: false }
     }

@@ -132,7 +132,7 @@ impl Tracker for JiraTracker {
     fn cost(&self, kind: RequestKind, tickets: usize) -> Cost {
         let count = u32::try_from(tickets).unwrap_or(u32::MAX);
         match kind {
-            // Made, and read back.
+            // One makes, one reads back.
             RequestKind::Create => Cost { requests: 2, ..Cost::create(count) },
             // Read together, then each is changed and taken to its status.
             RequestKind::Update => {
@@ -203,7 +203,7 @@ pub(super) fn refusal(reply: &HttpReply, now: Timestamp) -> Option<Failure> {
         return None;
     }
     let reason = reason(reply.status, reply.header("ratelimit-reason"));
-    // A server that is down may name a time, too.
+    // A server error may name a time, too.
     let names_time = reply.status == 429 || reason == Reason::ServerError;
     let wait = named_wait(|name| reply.header(name), now).filter(|_| names_time);
     Some(reply.failure(reason, &said(reply)).waiting_until(wait))
@@ -298,7 +298,7 @@ impl JiraTracker {
         if refusal.is_none() && reply.body.trim().is_empty() {
             return Ok(None);
         }
-        // A page in place of an answer comes from somebody on the way.
+        // A page instead of an answer comes from a proxy.
         reply.read(effect, refusal).map(Some)
     }
 
@@ -309,7 +309,7 @@ impl JiraTracker {
     /// The id stays when the project's key is changed.
     pub(super) async fn project_id(&self) -> Result<String, Failure> {
         let told = self.project().await?;
-        // Another address of the same site would be another target.
+        // Otherwise another address of the site would be another target.
         let site = self.known_site().await?;
         Ok(format!("jira {site} {}", told.id))
     }

@@ -222,7 +222,7 @@ pub(super) fn choose<'t>(
         StatusGoal::Closed { reason, preferred } => {
             let usual = || usual_names(*reason).find_map(|name| named(&name));
             let known = preferred.and_then(|name| named(&name)).or_else(usual);
-            // Of finished work a status that nobody knows may be another thing than it seems.
+            // An unknown status of category `Done` may mean given up.
             let says_why = || straight.iter().copied().find(|way| way.says(*reason));
             let any = || says_why().or(straight.first().copied());
             let unknown = || any().filter(|_| *reason != CloseReason::Completed);

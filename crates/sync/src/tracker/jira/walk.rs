@@ -204,7 +204,7 @@ impl JiraTracker {
             let Err(refused) = self.move_alike(&mut alike, facts).await else { continue };
             let failure = refused.failure();
             match failure.reason {
-                // Each of them may be allowed to go by itself.
+                // Each may be allowed by itself.
                 Reason::Forbidden | Reason::Invalid | Reason::Gone => {
                     self.moves_many.store(false, Ordering::Relaxed);
                 }
@@ -237,7 +237,7 @@ impl JiraTracker {
             let Some(first) = alike.iter().find(|issue| own.contains(&issue.current.remote.id)) else {
                 continue;
             };
-            // A way that is not told may be a straight one that asks for something: none is gone around it.
+            // A transition that is not listed may be a direct one with fields: take no detour.
             let way = choose(&ways, &first.goal, &first.passed).map(|choice| choice.way);
             if let Some(way) = way.filter(|way| way.leads_to(&first.goal)) {
                 inputs.push(json!({ "selectedIssueIdsOrKeys": own, "transitionId": way.id }));

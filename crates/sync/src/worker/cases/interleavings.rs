@@ -7,10 +7,11 @@ use crate::{breaker::Reason, ledger::Ledger as _, retry::Delivery};
 
 #[derive(Clone, Debug)]
 enum Step {
+    /// The artifact gets another title, or is there again.
     Edit(u8, u8),
     Remove(u8),
     Pass(u16),
-    /// The worker dies after some polls; some of its transactions succeed.
+    /// A worker begins; it dies after so many polls, and so many transactions of it go well.
     Work {
         faults: Vec<Fault>,
         polls: usize,
@@ -40,6 +41,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// A child of `a0` stands beside its parent.
 fn edit(world: &mut World, id: u8, title: u8) {
     let name = format!("a{id}");
     world.add(&name, (id == 3).then_some("a0"));
@@ -66,7 +68,8 @@ async fn take(world: &mut World, worker: usize, step: Step) {
     }
 }
 
-/// No more faults; parked tickets are retried, and mass pruning is confirmed.
+/// Without faults from now on; what is parked is given another try, and many that are gone are closed, as a
+/// person would say.
 async fn heal(world: &mut World) {
     world.settings.prunes_many = true;
     for _ in 0..40 {

@@ -20,6 +20,7 @@ use crate::{
 
 const KEYS: &str = "    look_up_wait_seconds: 60\n    breaker: {failures: 2}\n    prune: close\n";
 
+/// A source of choices: the same seed makes the same.
 struct Choices(u64);
 
 impl Choices {
@@ -33,6 +34,7 @@ impl Choices {
     }
 }
 
+/// The machines, and the two repositories that they may be configured for.
 struct Scene {
     machines: Vec<World>,
     repositories: [crate::worker::scripted::ScriptedTracker; 2],
@@ -154,7 +156,8 @@ impl Scene {
         }
     }
 
-    /// No more faults; all machines have the same artifacts and repository, and work until nothing is left.
+    /// Without faults from now on: all machines have the same artifacts and the same repository, and each
+    /// works until nothing is left.
     async fn heal(&mut self) {
         // What people did with a ticket is seen when something is to be written there.
         for artifact in self.machines[0].artifacts.values_mut() {
@@ -252,6 +255,7 @@ fn fault(choices: &mut Choices) -> Fault {
     }
 }
 
+/// Returns what is parked is given another try, as a person would.
 fn unpark(machine: &World) {
     let mut ledger = machine.ledger.inner.clone();
     let name = &machine.settings.name;

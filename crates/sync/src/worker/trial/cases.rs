@@ -47,6 +47,7 @@ async fn one_ticket_tries_its_cause_each_hour_and_brings_the_others_back() {
     assert!(report.is_complete() && report.entries.len() == 3, "each is told of once: {report:?}");
 }
 
+/// Another cause has a trial of its own, and brings only its own tickets back.
 #[tokio::test(start_paused = true)]
 async fn each_cause_is_tried_by_itself() {
     let world = refused(Reason::Invalid).await;

@@ -38,7 +38,7 @@ impl Trials {
     pub(super) fn takes(&mut self, parked: &Delivery, now: Timestamp) -> bool {
         let latest = parked.cause().and_then(|cause| self.0.get_mut(&(cause.0, cause.1.to_owned())));
         let Some(latest) = latest else { return false };
-        // Where the clock was set back nobody knows how long ago that was.
+        // After a clock was set back the age is unknown.
         let is_time = !moment::may_be_past(*latest, now) || moment::after(*latest, TRIAL_AFTER_MS) <= now;
         if is_time {
             *latest = now;

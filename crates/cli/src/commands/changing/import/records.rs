@@ -150,7 +150,7 @@ impl ImportCoordination {
             false => workspace,
         };
         let coordination = coordination(&workspace)?;
-        // Without a word none is disputed.
+        // Without `--take` none is disputed.
         let (count, files) =
             coordination.import(&found, self.how.side.take != Some(Side::Artifact), self.how.remove)?;
         words.tell(&found.survey, count, output);

@@ -47,7 +47,7 @@ impl Apply {
             let plan = plan_file::read(file)?;
             let mut ledger = context.ledger()?;
             let tracker = context.tracker(Some(output))?;
-            // They say the same, and what was made now knows what is checked out.
+            // Equal, but the new plan knows the checkout.
             let plan = confirmed(context, &plan, &mut ledger, &*tracker)?;
             let done = of_this_target(execute(context, &plan, &mut ledger, &*tracker, output)?)?;
             let applied = Applied { report: done, subjects: subjects(&plan) };

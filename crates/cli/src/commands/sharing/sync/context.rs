@@ -142,7 +142,7 @@ impl<'s> SyncContext<'s> {
     ) -> Result<Plan, Failure> {
         let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
             let compared = survey.map(|(tracker, _)| tracker.compare(desired, before, observed));
-            // What leaves no room for the managed section is told by the request that tries it.
+            // No room for the managed section: the request reports it.
             compared.and_then(Result::ok).unwrap_or_else(|| desired.differences(before))
         };
         let survey = survey.map(|(_, tickets)| Survey { tickets, compare: &compare });
@@ -227,7 +227,7 @@ pub(super) fn snapshot(
         }
         Prune::Keep => snapshot,
     };
-    // Where nobody knows what the default branch has, nothing is taken for gone.
+    // With an unknown default branch nothing is taken for gone.
     Ok(match elsewhere {
         Some(elsewhere) => snapshot.keeping(elsewhere),
         None => snapshot.partial(),

@@ -29,7 +29,7 @@ pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjec
         });
     } else {
         let is_interrupted = context.stop.is_asked();
-        // Whoever waited for the pace was told not to.
+        // Waits for the pace were not wanted.
         let is_not_begun = |outcome: &ActionOutcome| match outcome {
             ActionOutcome::Deferred(Deferred::Stopped) => true,
             ActionOutcome::Deferred(Deferred::TooFast { .. }) => is_interrupted,
@@ -72,7 +72,7 @@ pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjec
         for outage in &outages.0 {
             output.line(format_args!("{}: {outage}", context.settings.name));
         }
-        // Where nothing else happened, that line says it all.
+        // If nothing else happened, that line is enough.
         if waiting == 0 || waiting < report.entries.len() {
             let actions = spinner::count(report.entries.len(), "action");
             output.remark(format_args!("{actions}, {}", spinner::count(report.requests, "request")));

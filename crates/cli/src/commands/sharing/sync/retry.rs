@@ -98,7 +98,7 @@ impl Retry {
             let is_below = |folder: &Option<ProjectPath>| {
                 folder.as_ref().is_none_or(|folder| path.is_some_and(|path| path.starts_with(folder)))
             };
-            // A ticket that has lost its marker may be there all the same, and would be made again.
+            // A ticket without its marker may still exist: no duplicate.
             self.reason.map_or(last.reason != Reason::Unmarked, |reason| last.reason == reason)
                 && (folders.is_empty() || folders.iter().any(is_below))
         };

@@ -72,7 +72,7 @@ impl Status {
         let counted = all.iter().copied().zip(briefs);
         let (mut rows, mut others): (Vec<BriefRow<'_>>, Vec<BriefRow<'_>>) =
             counted.partition(|(_, brief)| brief.has_workflow_state || self.all);
-        // A record that is no work is no file of which a status is all.
+        // Records without work are no files with only a `status`.
         others.retain(|(_, brief)| brief.kind.is_none());
         rows.sort_by(|(one, _), (other, _)| natural_order(one.path().as_str(), other.path().as_str()));
         let found = summaries.found();

@@ -254,6 +254,8 @@ mod tests {
     }
 
     proptest::proptest! {
+        /// Nothing in a text ends the managed section, begins another or calls somebody, whatever stands
+        /// around it.
         #[test]
         fn no_text_breaks_out(words in "([ >`*_#~|-]{0,3}(<!-- stepmark:(end|begin v1 p/id:b) -->|@ada|#12|GH-12|x|[0-9]\\.|```|\\[x\\]|\n| ){1,2}){1,20}") {
             let text = shown(&words);

@@ -138,7 +138,7 @@ pub(super) fn mutations(
     let (before, after) = states;
     let moves = differences.iter().any(|difference| difference.field == "state");
     let mut mutations = Vec::new();
-    // The reason counts only where the state changes: one that is closed for another reason is opened first.
+    // The reason counts only if the state changes: reopen before closing for another one.
     if moves && !before.is_open() && !after.is_open() {
         mutations.push(Mutation { name: MutationName::Reopen, input: json!({ "issueId": id }) });
     }
@@ -191,7 +191,7 @@ impl GitHubTracker {
                     known.insert(name.to_lowercase(), node_id);
                 }
                 Err(refused) => match refused.failure().reason {
-                    // Without the right to make labels, and where somebody else made it at the same moment.
+                    // No right to make labels, or somebody else made it at the same moment.
                     Reason::Forbidden | Reason::Gone | Reason::Invalid => {}
                     _ => return Err(refused),
                 },

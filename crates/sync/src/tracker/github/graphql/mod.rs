@@ -92,7 +92,7 @@ impl GraphQlError {
             "FORBIDDEN" | "INSUFFICIENT_SCOPES" => Reason::Forbidden,
             "SERVICE_UNAVAILABLE" | "INTERNAL" | "INTERNAL_ERROR" | "TIMEOUT" => Reason::ServerError,
             "STALE_DATA" => Reason::Conflict,
-            // A fault of one change is told with its place; one of the server has none.
+            // An error of one change has a path; one of the server has none.
             _ if self.path.as_ref().is_some_and(|path| !path.is_empty()) => Reason::Invalid,
             _ => Reason::ServerError,
         };

@@ -159,7 +159,7 @@ impl GitHubTracker {
             waiting.extend(own.into_iter().map(|mutation| (at, mutation)));
         }
         for request in waiting.chunks(MUTATIONS) {
-            // What comes after a request that was refused as a whole would be refused, too.
+            // After a request that was refused as a whole the rest would be refused, too.
             let stopped = self.mutate(pending, request).await?;
             if let Some(failure) = stopped {
                 let sent = request.last().map_or(0, |(at, _)| at + 1);
@@ -212,7 +212,7 @@ impl GitHubTracker {
                     if mutation.name == MutationName::Below
                         && matches!(failure.reason, Reason::Invalid | Reason::Gone)
                     {
-                        // There is no room, or it is gone by now: it stays where it is, which is told.
+                        // No room, or it is gone: it stays, and the report says so.
                         continue;
                     }
                     last = Some(failure.clone());

@@ -316,6 +316,7 @@ mod tests {
     }
 
     proptest::proptest! {
+        /// Nothing that an artifact says ends the section or forges another one.
         #[test]
         fn merging_again_changes_nothing(title in ".{0,30}", words in "(stepmark:v1:p/id:[ab]|x|\n){0,5}") {
             let ticket = ticket("a", |facts| {
