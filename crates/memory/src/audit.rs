@@ -1,4 +1,4 @@
-//! Faults of a memory that is here already.
+//! Faults of an existing memory.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,6 @@ use crate::{Memory, MemoryError};
 pub enum Fault {
     Secret {
         id: String,
-        /// The name of the rule that finds the secret.
         secret: String,
     },
     SupersededByMissing {

@@ -1,4 +1,4 @@
-//! A thing that somebody tells memory, before it is an event.
+//! A memory before it is an event.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -14,10 +14,10 @@ const LIMIT: usize = 16 * 1024;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Draft {
-    /// The kind; a decision where there is one, else a learning.
+    /// Else a decision if there is one, else a learning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<MemoryKind>,
-    /// The type, where it is not the usual one.
+    /// Unless it is the default of the kind.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub memory_type: Option<MemoryType>,
     pub content: String,
@@ -35,7 +35,7 @@ pub struct Draft {
     pub artifact: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Its finder, where that is not the actor of the command.
+    /// The finder, unless that is the actor of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +48,7 @@ impl Draft {
         Self { content, rationale, decision: Some(decision), ..Self::default() }
     }
 
-    /// The event that tells it; `is_local` where it stays in this clone.
+    /// `is_local` keeps it in this clone.
     pub fn event(&self, is_local: bool) -> Result<EventDraft> {
         let refused = |message: String| Error::new(ErrorKind::Refused, message);
         if self.content.trim().is_empty() {

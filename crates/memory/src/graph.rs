@@ -5,7 +5,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Node {
     pub kind: NodeKind,
-    /// Its name: the id of a memory, the identity of an artifact, a path, an agent as the journal names it.
+    /// The id of a memory, the identity of an artifact, a path, or an agent as in the journal.
     pub name: String,
 }
 
@@ -14,7 +14,7 @@ pub struct Node {
 pub enum NodeKind {
     Memory,
     Artifact,
-    /// A file that is no artifact, as far as is known.
+    /// No artifact, as far as is known.
     File,
     Workflow,
     Step,
@@ -29,7 +29,7 @@ pub struct Edge {
     pub kind: EdgeKind,
 }
 
-/// The kind of an edge. The first four have the names of `kuzu-memory`.
+/// The first four have the names of `kuzu-memory`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum EdgeKind {
     #[serde(rename = "MENTIONS")]
@@ -42,7 +42,7 @@ pub enum EdgeKind {
     CoOccursWith,
     #[serde(rename = "supersedes")]
     Supersedes,
-    /// An artifact was made from another (`inputDocuments`).
+    /// `inputDocuments`.
     #[serde(rename = "derived-from")]
     DerivedFrom,
     #[serde(rename = "delegated-from")]
@@ -51,7 +51,7 @@ pub enum EdgeKind {
     WorkedOn,
     #[serde(rename = "completed-in")]
     CompletedIn,
-    /// An artifact waits for another (`depends_on`, `dependencies`).
+    /// `depends_on`, `dependencies`.
     #[serde(rename = "depends-on")]
     DependsOn,
     #[serde(rename = "decided-in")]

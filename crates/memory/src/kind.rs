@@ -1,4 +1,4 @@
-//! The kinds of records, and what each is like.
+//! The kinds of records.
 
 use std::str::FromStr;
 
@@ -8,41 +8,38 @@ use stepmark_store::configuration::MemoryTier;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryKind {
-    /// A question that was settled, with the reason and what was rejected.
+    /// A settled question, with the reason and what was rejected.
     Decision,
     Error,
     Security,
-    /// A wish of people about how work is done.
     Preference,
     Learning,
     Observation,
-    /// Something that is done in the same way again.
     Pattern,
     Documentation,
     Summary,
 }
 
-/// The time for which a record holds, by the types of `kuzu-memory` 1.12.
+/// The types of `kuzu-memory` 1.12: how long a record holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryType {
-    /// An event that was lived through: 30 days.
+    /// 30 days.
     Episodic,
-    /// Work at hand: a day.
+    /// A day.
     Working,
-    /// An impression: 6 hours.
+    /// 6 hours.
     Sensory,
     Semantic,
     Procedural,
     Preference,
 }
 
-/// The moment at which a record is given to stores beside the embedded one.
+/// The time at which other stores get a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
     Continuous,
-    /// At the end of a workflow or a phase.
     Milestone,
     Session,
 }
@@ -62,7 +59,7 @@ struct Facts {
     name: &'static str,
     memory_type: MemoryType,
     tier: Tier,
-    /// The importance of a record that says none, from 0 to 1.
+    /// Default, from 0 to 1.
     importance: f64,
 }
 
@@ -127,7 +124,7 @@ impl FromStr for MemoryKind {
 }
 
 impl MemoryType {
-    /// The time after which a record of the type is left out, in seconds; `None` where it holds for good.
+    /// `None` if it holds for good.
     pub const fn seconds(self) -> Option<i64> {
         match self {
             Self::Episodic => Some(30 * 24 * 60 * 60),

@@ -1,8 +1,8 @@
-//! Lines of a text by which an agent says what is to be remembered.
+//! Memories in a text of an agent.
 
 use crate::{Draft, MemoryKind};
 
-/// The first three are those that `kuzu-memory` 1.12 and `claude-mpm` know.
+/// The first three are those of `kuzu-memory` 1.12 and `claude-mpm`.
 const SIGNS: [(&str, MemoryKind); 4] = [
     ("# Remember:", MemoryKind::Preference),
     ("Important:", MemoryKind::Learning),
@@ -13,7 +13,7 @@ const SIGNS: [(&str, MemoryKind); 4] = [
 const MOST: usize = 20;
 const LIMIT: usize = 1024 * 1024;
 
-/// `Decision: X because Y` has its reason. Fenced lines tell nothing, as those are examples.
+/// `Decision: X because Y` has its reason. Fenced lines are examples.
 pub fn told_lines(text: &str) -> Vec<Draft> {
     let mut is_code = false;
     let end = text.floor_char_boundary(LIMIT);

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::MemoryRecord;
 
-/// Chosen, not tuned: words count most, the others decide where words fit alike.
+/// Chosen, not tuned: words count most, the rest decides between similar ones.
 const TEXT: f64 = 0.7;
 const GRAPH: f64 = 0.15;
 const RECENCY: f64 = 0.07;
@@ -19,11 +19,11 @@ pub struct Score {
     pub text: f64,
     pub graph: f64,
     pub recency: f64,
-    /// Its importance, times the certainty of whoever told it.
+    /// Importance times certainty.
     pub kind: f64,
 }
 
-/// The score of `record`: `text` is the fit of its words against the best, `distance` that in the graph.
+/// `text` is the fit of its words against the best, `distance` that in the graph.
 pub fn score(record: &MemoryRecord, (text, distance): (f64, Option<u32>), now: Timestamp) -> Score {
     let days = now.duration_since(record.created_at).as_secs_f64().max(0.0) / 86_400.0;
     let recency = 0.5_f64.powf(days / HALF_LIFE);
@@ -33,7 +33,7 @@ pub fn score(record: &MemoryRecord, (text, distance): (f64, Option<u32>), now: T
     Score { total, text, graph, recency, kind }
 }
 
-/// The share of the words of a question that a record has, from 0 to 1; endings do not count.
+/// From 0 to 1; endings do not count.
 pub fn coverage(question: &str, record: &MemoryRecord) -> f64 {
     let decision = record.decision.as_ref().map(|own| own.alternatives.join(" ")).unwrap_or_default();
     let rationale = record.rationale.as_deref().unwrap_or_default();
@@ -49,13 +49,13 @@ pub fn coverage(question: &str, record: &MemoryRecord) -> f64 {
     if wanted.is_empty() { 0.0 } else { found as f64 / wanted.len() as f64 }
 }
 
-/// A prompt has more words than a question: half must fit, or two of a few more, or three.
+/// Prompts are longer than questions: half of the words must fit, or two of a few more, or three.
 pub fn fits(prompt: &str, record: &MemoryRecord) -> bool {
     let (share, all) = (coverage(prompt, record), words(prompt).len() as f64);
     share >= 0.5 || share >= 0.15 && share * all >= 1.5 || share * all >= 2.5
 }
 
-/// The words to look for: common ones are not, unless nothing else is left.
+/// Without common words, unless nothing else is left.
 pub fn words(question: &str) -> Vec<String> {
     let all: Vec<String> = question
         .split(|letter: char| !letter.is_alphanumeric())
@@ -67,7 +67,6 @@ pub fn words(question: &str) -> Vec<String> {
     if rare.is_empty() { all } else { rare }
 }
 
-/// Words of English that say nothing about what is asked.
 const COMMON: [&str; 62] = [
     "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do",
     "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "is", "it", "its", "me", "my", "of",

@@ -1,4 +1,4 @@
-//! A record: one thing that is remembered, and where it comes from.
+//! A memory, and its source.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use sha2::{Digest as _, Sha256};
 use crate::{MemoryKind, MemoryType, Tier};
 use stepmark_sync::secret::secret_in;
 
-/// One thing that is remembered. It is never edited: a later one may supersede it.
+/// Never edited: a later one may supersede it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemoryRecord {
-    /// Its id: that of the event it comes from.
+    /// That of its event.
     pub id: String,
     pub kind: MemoryKind,
     #[serde(rename = "type")]
@@ -27,10 +27,9 @@ pub struct MemoryRecord {
     pub confidence: f64,
     pub source: Source,
     pub created_at: Timestamp,
-    /// The end of the time for which it holds; `None` where it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_to: Option<Timestamp>,
-    /// The SHA-256 of its content, trimmed and in lower case: the same words are the same memory.
+    /// SHA-256 of the content, trimmed and in lower case: the same words are the same memory.
     pub content_hash: String,
 }
 
@@ -45,7 +44,7 @@ pub struct Decision {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     pub event: String,
-    /// The path of the artifact that it is about, at that time.
+    /// The path at that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,7 +78,7 @@ impl MemoryRecord {
         record.of_type(kind.memory_type())
     }
 
-    /// The same as one of `memory_type`, which ends when that does.
+    /// Also sets the end.
     #[must_use]
     pub fn of_type(mut self, memory_type: MemoryType) -> Self {
         self.memory_type = memory_type;

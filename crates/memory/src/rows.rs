@@ -1,6 +1,4 @@
-//! An event of the journal → what memory keeps of it.
-//!
-//! Each event gives its rows alone, so that a store has the same rows in whatever order events come.
+//! Rows of an event. Each event gives its rows alone, so that the order of events does not matter.
 
 use jiff::Timestamp;
 use stepmark_frontmatter::{Change, Operation, Segment};
@@ -15,12 +13,12 @@ use stepmark_sync::secret::secret_in;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
     pub record: Option<MemoryRecord>,
-    /// Memories that are superseded, each with the one that takes its place.
+    /// Each with its replacement.
     pub superseded: Option<(String, String)>,
     pub labels: Vec<(Node, String)>,
     pub edges: Vec<Edge>,
     pub fact: Option<Fact>,
-    /// True where work came to an end: what was seen on the way is given to other stores then.
+    /// The end of work: other stores get its memories then.
     pub is_milestone: bool,
 }
 
@@ -29,7 +27,7 @@ pub struct Fact {
     pub at: Timestamp,
     pub event: String,
     pub session: String,
-    /// It, in words; empty for the end of the session.
+    /// Empty for the end of the session.
     pub text: String,
     pub agent: String,
 }
@@ -180,7 +178,7 @@ fn fact(event: &Event) -> Option<Fact> {
     Some(Fact { at: event.at, event: event.id.to_string(), session, text, agent: event.actor.to_string() })
 }
 
-/// The record that an event tells by itself: a failure, or a decision with its reason.
+/// A failure, or a decision with its reason.
 fn outcome(event: &Event) -> Option<MemoryRecord> {
     let named = OUTCOMES.iter().find(|(kind, _)| *kind == event.kind.as_str()).map(|(_, kind)| *kind);
     let status = status(event);
@@ -201,7 +199,7 @@ fn outcome(event: &Event) -> Option<MemoryRecord> {
     Some(MemoryRecord { importance: 0.5, ..record })
 }
 
-/// The reason that a record itself gives: the error of a task, why a task of a flow or a slice is blocked.
+/// The error of a task, or why a task of a flow or a slice is blocked.
 fn reason_of_record(event: &Event) -> Option<String> {
     event.changes.iter().find_map(|change| {
         let (Operation::Set { new, .. } | Operation::Insert { new }) = &change.op else { return None };

@@ -1,4 +1,4 @@
-//! The summary of a session, made of what happened in it.
+//! Summaries of sessions.
 
 use std::collections::BTreeSet;
 

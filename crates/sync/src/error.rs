@@ -11,23 +11,23 @@ pub struct Error {
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// The part of an error that code decides on: it gives the exit code.
+/// Gives the exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     Refused,
     Usage,
     Io,
     Remote,
-    // No credential stands where it was looked for, or no program.
+    // No credential was found, or no program.
     Missing,
-    // A program was still running when its time was over.
+    // A program ran out of time.
     Late,
     Corrupt,
     // Another process writes to the ledger.
     Busy,
     // Another process has the lease.
     Held { holder: String, until: Timestamp },
-    // The lease of this process counts no more.
+    // The lease of this process is no longer valid.
     Fenced,
     LinkedElsewhere { key: String, owner: String },
     // A person has to allow first that the credential of this name is sent there.

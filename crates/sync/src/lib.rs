@@ -28,7 +28,7 @@ pub mod tracker;
 pub mod worker;
 pub mod run;
 
-/// A future that is kept as a value, so that traits with asynchronous methods can be used as trait objects.
+/// Boxed, so that traits with asynchronous methods can be trait objects.
 pub type BoxFuture<'f, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'f>>;
 
 pub use error::{Error, ErrorKind, Result};

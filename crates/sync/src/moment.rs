@@ -1,8 +1,8 @@
-//! Moments of time in whole milliseconds, as the ledger keeps them.
+//! Times in whole milliseconds, as the ledger keeps them.
 
 use jiff::Timestamp;
 
-/// The moment `milliseconds` after `moment`; the last moment there is where that lies beyond it.
+/// Saturates.
 pub(crate) fn after(moment: Timestamp, milliseconds: u64) -> Timestamp {
     let milliseconds = i64::try_from(milliseconds).unwrap_or(i64::MAX);
     at(moment.as_millisecond().saturating_add(milliseconds))
@@ -13,11 +13,10 @@ pub(crate) fn at(milliseconds: i64) -> Timestamp {
     Timestamp::from_millisecond(milliseconds).unwrap_or(bound)
 }
 
-/// The furthest that a past moment may lie ahead of the clock: clocks and slow requests differ by less.
+/// Clocks and slow requests differ by less.
 const SLACK_MS: u64 = 60_000;
 
-/// Returns whether what was noted as happening at `noted` may have happened before `now`. Else it is of a
-/// clock that was ahead and has been set back: nobody knows when it was, so it is taken for long ago.
+/// False if a clock that was ahead has noted it and was set back: then it counts as long ago.
 pub(crate) fn may_be_past(noted: Timestamp, now: Timestamp) -> bool {
     between(now, noted) <= SLACK_MS
 }

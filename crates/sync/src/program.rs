@@ -1,4 +1,4 @@
-//! Other programs, run for what they print: bounded in time and size, never through a shell.
+//! Runs other programs: bounded in time and size, never through a shell.
 #![expect(clippy::disallowed_methods, reason = "an edge module: it starts processes")]
 
 use crate::{Error, ErrorKind, Result};
@@ -19,18 +19,17 @@ const KEPT: [&str; 9] =
 
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'p> {
-    /// Its name, looked for on the search path, or its path.
+    /// A path, or a name on the search path.
     pub name: &'p str,
     pub arguments: &'p [String],
     pub variables: &'p [(&'p str, &'p str)],
-    /// Variables that it is not given.
     pub hidden: &'p [String],
-    /// True where its environment has only what finds and runs programs: it has no business with tokens.
+    /// Only variables to find and run programs: no tokens.
     pub is_bare: bool,
     pub folder: Option<&'p Path>,
     pub input: &'p [u8],
     pub patience: Duration,
-    /// The number of bytes of its output that are read; what is more is left out.
+    /// Bytes of output that are read; the rest is dropped.
     pub most: u64,
 }
 
@@ -49,7 +48,7 @@ impl Program<'_> {
             .listened(&mut child, until)
             .and_then(|printed| Ok((self.ended(&mut child, until)?, printed)));
         if ended.is_err() {
-            // Where it has ended meanwhile there is nothing to kill.
+            // It may have ended meanwhile.
             let _ = child.kill();
             child.wait().map_err(failed)?;
         }
@@ -99,7 +98,7 @@ impl Program<'_> {
         let errors = child.stderr.take().map(|from| heard(from, self.most.min(MOST_ERRORS)));
         if let Some(mut input) = child.stdin.take() {
             let text = self.input.to_vec();
-            // A program that ends before it has read all says so by its status.
+            // If a program ends before it has read all, its status says so.
             thread::spawn(move || drop(input.write_all(&text)));
         }
         let whole = |heard: Option<mpsc::Receiver<io::Result<Vec<u8>>>>| match heard {
@@ -117,7 +116,7 @@ fn failed(error: io::Error) -> Error {
     Error::new(ErrorKind::Io, error.to_string())
 }
 
-/// All that comes, in a thread of its own; what is too much is read too, so that the program can go on.
+/// In a thread of its own; the surplus is read too, so that the program can go on.
 fn heard(mut from: impl Read + Send + 'static, most: u64) -> mpsc::Receiver<io::Result<Vec<u8>>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {

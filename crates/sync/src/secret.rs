@@ -1,5 +1,4 @@
-//! Secrets in texts that leave this machine. The rules are those of `ironclaw_safety`, which are kept for
-//! agents.
+//! Secrets in texts that leave this machine, by the rules of `ironclaw_safety`.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -7,12 +6,12 @@ use ironclaw_safety::{LeakDetector, LeakMatch, LeakSeverity};
 
 static DETECTOR: LazyLock<LeakDetector> = LazyLock::new(LeakDetector::new);
 
-/// The name of a rule that finds a secret in `text`, as `github_token`; long hexadecimal hashes are none.
+/// The rule that matches, as `github_token`; long hexadecimal hashes are no secrets.
 pub fn secret_in(text: &str) -> Option<String> {
     secrets(text).next().map(|found| found.pattern_name)
 }
 
-/// `text` with [`withheld`] in the place of each secret, and the rules that found them; `None` without any.
+/// Replaces secrets by [`withheld`]; also returns the rules that matched. `None` without any.
 pub(crate) fn without_secrets(text: &str) -> Option<(String, BTreeSet<String>)> {
     let (mut rules, mut kept, mut end) = (BTreeSet::new(), String::new(), 0);
     for found in secrets(text) {
@@ -37,8 +36,7 @@ fn secrets(text: &str) -> impl Iterator<Item = LeakMatch> {
     DETECTOR.scan(text).matches.into_iter().filter(|found| found.severity >= LeakSeverity::High)
 }
 
-/// Returns where a private key ends whose first line ends at `begin`: behind its last line, else behind all
-/// that looks like one.
+/// The end of the private key that begins at `begin`: its last line, else all that looks like one.
 fn end_of_key(text: &str, begin: usize) -> usize {
     const LAST: &str = "-----END";
     let key = &text[begin..];

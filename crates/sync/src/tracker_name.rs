@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{Error, Result, scalar::deserialize_as_scalar};
 
-/// The name of a tracker: 1 to 64 ASCII letters, digits, `-` and `_`.
+/// 1 to 64 ASCII letters, digits, `-` and `_`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct TrackerName(String);

@@ -1,4 +1,5 @@
-//! One command a file: its doc comment is its help. The folders are the groups of `stepmark help --all`.
+//! One command in each file; its doc comment is its help. Folders are the groups of `stepmark help --all`.
+//! --all`.
 
 pub(crate) mod autodev;
 pub(crate) mod asdd;
@@ -147,7 +148,7 @@ const fn writes_artifacts(command: &Command) -> bool {
     )
 }
 
-/// Returns whether a command never wants to know who acts.
+/// The command never needs the actor.
 pub(crate) const fn only_looks(command: &Command) -> bool {
     matches!(
         command,

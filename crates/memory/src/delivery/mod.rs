@@ -1,9 +1,7 @@
-//! The delivery of memory to other stores: with the ledger, the breaker and the retries of sync, so that work
-//! here never waits for them.
-//!
-//! A target is asked what it holds before it is given anything, so that nothing is given twice, whoever ended
-//! in the middle, and a target that was deleted is filled again. The ledger knows what was last seen there,
-//! and what failed; one process at a time gives.
+//! Delivery of memory to other stores, with the ledger, breakers and retries of sync, so that local work
+//! never waits for them. A target is asked for its content first: nothing is given twice, even after a crash,
+//! and a deleted target is filled again. The ledger keeps what was last seen there, and failures; one process
+//! at a time delivers.
 
 mod round;
 #[cfg(test)]
@@ -31,13 +29,13 @@ pub struct Deliverer<'d> {
     pub holder: &'d str,
     pub now: &'d dyn Fn() -> Timestamp,
     pub chance: &'d mut Chance<'d>,
-    /// Heard before each batch: the number of units that are done, and of all; `false` ends it.
+    /// Called before each batch: units done, and all units; `false` ends it.
     pub progress: &'d mut dyn FnMut(usize, usize) -> bool,
 }
 
 impl Deliverer<'_> {
-    /// Gives `target` what it lacks of the units that are `due`, and takes away what is no more. What fails
-    /// is noted in the ledger with the time at which it is tried again.
+    /// Gives missing units that are `due`, removes stale ones; failures go to the ledger with the time of the
+    /// next try.
     pub fn deliver(
         &mut self,
         (ledger, target): (&mut dyn Ledger, &mut dyn Target),
@@ -70,7 +68,7 @@ fn marker(project: &str, key: &UnitKey) -> Result<Marker> {
         .map_err(|error| Error { kind: ErrorKind::Io, ..error })
 }
 
-/// The name in the ledger under which the last failure of a store as a whole is kept.
+/// For the last failure of the store as a whole.
 fn whole() -> UnitKey {
     "store".to_owned().into()
 }
@@ -79,7 +77,6 @@ fn ledger_digest(form: &str) -> TicketDigest {
     FileHash::of(form.as_bytes()).into()
 }
 
-/// The scope of the breakers: a store is asked as a whole.
 fn route(store: &TrackerName) -> Route {
     Route::new(store, (format!("memory.{store}"), "none"), "store", &[])
 }

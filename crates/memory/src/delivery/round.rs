@@ -1,4 +1,4 @@
-//! One round of deliveries to a store, under a lease.
+//! One round of deliveries, under a lease.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use stepmark_sync::{
     worker::begin,
 };
 
-/// The lease of a store, renewed with every batch: longer than any request.
+/// Renewed with every batch: longer than any request.
 pub(super) const LEASE_MS: u64 = 10 * 60 * 1000;
 const REFUSALS: usize = 3;
 const GONE: usize = 500;
@@ -58,8 +58,7 @@ impl<'r, 'd> Round<'r, 'd> {
         Self { deliverer, ledger, target, lease, report: DeliveryReport::default() }
     }
 
-    /// Asks the target what it holds, takes away what is no more, and gives what it lacks. The breaker is
-    /// asked once for all of it; only what was given, or nothing to give, closes it.
+    /// Asks the breaker once; only a unit given, or nothing to give, closes it.
     pub(super) fn run(&mut self, due: &[&Unit]) -> Result<DeliveryReport> {
         if self.is_admitted()? {
             match self.target.held() {
@@ -117,7 +116,7 @@ impl<'r, 'd> Round<'r, 'd> {
         Ok(open)
     }
 
-    /// Writes down what the target says that it holds: what it lost is not known to be there any more.
+    /// Units that the target lost are no longer stored as delivered.
     fn note_held(&mut self, held: &Held, wanted: &[Wanted<'_>]) -> Result<()> {
         let (store, now) = (self.deliverer.store.clone(), (self.deliverer.now)());
         let mut transaction = begin(self.ledger, &self.lease, LEASE_MS, now)?;
@@ -148,7 +147,7 @@ impl<'r, 'd> Round<'r, 'd> {
         Ok(())
     }
 
-    /// Gives a batch, in halves where it is refused as a whole; `false` where no further one makes sense now.
+    /// Retries a refused batch in halves; `false` if no further batch makes sense now.
     fn put(&mut self, batch: &[Wanted<'_>]) -> Result<bool> {
         let units: Vec<&Unit> = batch.iter().map(|one| one.unit).collect();
         match self.target.put(&units) {
@@ -197,7 +196,7 @@ impl<'r, 'd> Round<'r, 'd> {
         Ok(())
     }
 
-    /// Notes a failure. An outage is nothing that a unit has done: it does not count for those of `batch`.
+    /// An outage does not count for the units of `batch`.
     fn has_failed(&mut self, batch: &[Wanted<'_>], failure: Failure) -> Result<()> {
         let (store, now) = (self.deliverer.store.clone(), (self.deliverer.now)());
         let mut transaction = begin(self.ledger, &self.lease, LEASE_MS, now)?;
@@ -248,17 +247,16 @@ fn note(
     transaction.put_link(&link, None)
 }
 
-/// The tiers that a store is given, and the last milestone.
 #[derive(Clone, Debug)]
 pub struct Due {
     pub tiers: Vec<Tier>,
-    /// The time of the last milestone: a checkpoint, the end of a session, of a flow, of an artifact's work.
+    /// A checkpoint, the end of a session, of a flow, or of an artifact's work.
     pub milestone: Option<Timestamp>,
     pub now: Timestamp,
 }
 
 impl Due {
-    /// A record that has ended is not given; the graph beside records is, with the first milestone.
+    /// Ended records are not given; the graph comes with the first milestone.
     pub fn has_come(&self, unit: &Unit) -> bool {
         let Some(record) = &unit.record else {
             return self.tiers.contains(&Tier::Milestone) && self.milestone.is_some();
@@ -268,7 +266,7 @@ impl Due {
             // A summary is there from the end of its session.
             Tier::Continuous | Tier::Session => true,
         };
-        // A secret whose memory was superseded is nobody's trouble any more.
+        // A superseded memory with a secret needs no warning.
         let is_over = record.is_expired(self.now) || !unit.superseded_by.is_empty() && unit.has_secret();
         has_come && self.tiers.contains(&record.tier) && !is_over
     }
@@ -279,13 +277,13 @@ pub struct DeliveryReport {
     pub delivered: usize,
     pub held: usize,
     pub postponed: usize,
-    /// Units that hold a secret, and are given to nobody.
+    /// They hold a secret: no store gets them.
     pub withheld: usize,
     pub forgotten: usize,
-    /// Units that are no more, and that the store cannot take away.
+    /// Stale units that the store cannot remove.
     pub left_over: usize,
     pub failures: Vec<Failure>,
-    /// The breaker is open until then, for this reason.
+    /// Until then, and why: the breaker is open.
     pub refused: Option<(Timestamp, Failure)>,
 }
 
@@ -305,7 +303,7 @@ pub struct Behind {
     pub key: String,
     pub label: String,
     pub attempts: u32,
-    /// The time at which it is tried again; `None` where that is with the next round, or never.
+    /// `None` for the next round, or never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
     pub is_parked: bool,

@@ -1,4 +1,4 @@
-//! Events → rows. The order in which events come in makes no difference.
+//! Events → rows. Order does not matter.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::{
 
 const BATCH: usize = 10_000;
 
-/// Takes in what the journal tells since the last time; all of it anew where something in it is gone.
+/// New events; all of them if the journal lost some.
 pub(super) fn refresh(connection: &Connection, workspace: &Workspace) -> Result<(), MemoryError> {
     let history = workspace.history();
     let extent = history.ask(|history| history.extent())?.to_string();
@@ -164,7 +164,7 @@ impl<'t> Filling<'t> {
         Ok(())
     }
 
-    /// The latest path counts; of two of one moment, that of the greater event.
+    /// The latest path counts; at one time, that of the greater event.
     fn label(&mut self, node: &Node, label: &str, (at, event): (Timestamp, EventId)) -> rusqlite::Result<()> {
         let (number, event) = (self.number(node)?, event.to_string());
         let update = self.connection.prepare_cached(

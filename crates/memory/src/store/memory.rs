@@ -1,4 +1,4 @@
-//! The memory of a project, brought up to date with its journal whenever it is opened.
+//! The memory of a project, updated from its journal when opened.
 
 use std::{io, time::Duration};
 
@@ -27,7 +27,7 @@ pub struct Counts {
 }
 
 impl Memory {
-    /// Takes in what the journal tells since the last time; in memory where the cache cannot be written.
+    /// Held in memory if the cache cannot be written.
     pub fn open(workspace: &Workspace) -> Result<Self, MemoryError> {
         let extent = workspace.history().ask(|history| history.extent())?.to_string();
         if let Some(connection) = LAYOUT.open_to_read(workspace.root())
@@ -99,7 +99,7 @@ impl Memory {
         Ok(reading::records(&self.connection, "ORDER BY created_at, id", [])?)
     }
 
-    /// Newest first, ended ones too, each with the ids of those that took its place.
+    /// Also ended ones; each with the ids of its replacements.
     pub fn newest_of(
         &self,
         kind: MemoryKind,
@@ -132,7 +132,7 @@ impl Memory {
         Ok(statement.query_map([], row)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The time of the last milestone: the end of a session, a flow, work on an artifact, or a checkpoint.
+    /// A checkpoint, or the end of a session, a flow or work on an artifact.
     pub fn last_milestone(&self) -> Result<Option<Timestamp>, MemoryError> {
         let at: Option<i64> =
             self.connection.query_row("SELECT max(at) FROM milestones", [], |row| row.get(0))?;
@@ -165,8 +165,8 @@ pub(super) static LAYOUT: CacheLayout = CacheLayout {
     patience: Duration::from_secs(20),
 };
 
-/// `seen` holds the ids of the events that are in; `stamp` the extent of the journal that they are. Times are
-/// milliseconds since 1970. The rows of `memories` never change, but for those of summaries.
+/// `seen` holds ids of events; `stamp` the extent of the journal. Times are milliseconds since 1970. Rows of
+/// `memories` never change, except summaries.
 fn definitions() -> Vec<String> {
     [
         "CREATE TABLE seen (id BLOB PRIMARY KEY) WITHOUT ROWID",

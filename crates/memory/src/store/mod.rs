@@ -1,4 +1,4 @@
-//! The store that is there without anything else: SQLite with full-text search and a graph, in the cache.
+//! The embedded store: SQLite with full-text search and a graph, in the cache.
 
 mod filling;
 mod memory;
@@ -17,15 +17,14 @@ pub use memory::{Counts, Memory};
 
 #[derive(Clone, Debug, Default)]
 pub struct Query {
-    /// Words; empty for what matters most.
+    /// Empty for the most important ones.
     pub text: String,
-    /// Only records of these kinds; all where there is none.
+    /// Empty for all.
     pub kinds: Vec<MemoryKind>,
-    /// The artifact that is worked on, by its path or its identity: what hangs on it comes first.
+    /// By path or identity: its records come first.
     pub artifact: Option<String>,
     pub session: Option<String>,
     pub since: Option<Timestamp>,
-    /// Also what is superseded or has ended.
     pub all: bool,
     pub limit: usize,
 }
@@ -55,20 +54,20 @@ pub enum MemoryError {
     NoNode { name: String },
 }
 
-/// The most nodes of an answer: what is more is left out, and said.
+/// The rest is left out, and the answer says so.
 const MOST: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Neighbourhood {
-    /// The nodes, each with what people call it and how far it is.
+    /// Each with its label and distance.
     pub nodes: Vec<(Node, String, u32)>,
     pub edges: Vec<Edge>,
     pub is_cut: bool,
 }
 
 impl Memory {
-    /// The graph around what is called `name`, up to `depth` edges away: the id of a memory or its
-    /// beginning, the path or the id of an artifact, a session, an agent, a step.
+    /// Up to `depth` edges from `name`: the id of a memory or its begin, the path or id of an artifact, a
+    /// session, an agent, a step.
     pub fn neighbourhood(&self, name: &str, depth: u32) -> Result<Neighbourhood, MemoryError> {
         let mut begin = self.nodes_called(name)?;
         if begin.is_empty()
@@ -113,7 +112,7 @@ impl Memory {
         Ok(numbers.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// From those of `begin`, up to `most` edges. A file and the artifact that it is now are one.
+    /// Up to `most` edges. A file and the artifact that it is now are one.
     fn distances(&self, begin: &[i64], most: u32) -> Result<HashMap<i64, u32>, MemoryError> {
         let mut known: HashMap<i64, u32> = HashMap::new();
         let mut open: VecDeque<(i64, u32)> = begin.iter().map(|number| (*number, 0)).collect();

@@ -5,7 +5,6 @@ use rusqlite::{Connection, OptionalExtension as _, Params, Row, types::Type};
 
 use crate::{Decision, MemoryKind, MemoryRecord, MemoryType, Source, record::content_hash};
 
-/// The extent of the journal that is in; `None` where nothing is.
 pub(super) fn extent(connection: &Connection) -> rusqlite::Result<Option<String>> {
     connection.query_row("SELECT extent FROM stamp", [], |row| row.get(0)).optional()
 }

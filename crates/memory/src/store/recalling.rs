@@ -1,4 +1,4 @@
-//! A question → records, by their words, their place in the graph, their age and their kind.
+//! Search by words, graph, age and kind.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 const CANDIDATES: usize = 200;
-/// The weight of a word by its place: content, reason, decision, tags.
+/// Content, reason, decision, tags.
 const WEIGHTS: &str = "1.0, 0.7, 0.8, 1.2";
 const STEPS: u32 = 3;
 
@@ -36,7 +36,7 @@ impl Memory {
         let (mut seen, mut recalled) = (HashSet::new(), Vec::new());
         for (score, record) in found {
             let superseded_by = reading::superseded_by(&self.connection, &record.id)?;
-            // The same words are the same memory, whoever tells them again; decided anew it is another.
+            // The same words are the same memory; if decided anew, another one.
             let is_new = seen.insert((record.kind, record.content_hash.clone(), superseded_by.clone()));
             if is_new && recalled.len() < limit {
                 recalled.push(Recalled { superseded_by, record, score });

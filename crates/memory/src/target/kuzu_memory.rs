@@ -1,10 +1,8 @@
-//! The program `kuzu-memory` (PyPI, 1.12): a process a request.
-//!
-//! It keeps texts, finds entities in them itself, and knows no graph of others. A text is stored once: it
-//! ends with the id of its memory, and its source names the unit and the digest of the form,
-//! `stepmark:KEY:DIGEST`, by which it is found again. It takes nothing away, so the text of a memory names
-//! those whose place it takes. Memories of it end by themselves after 30 days; one that still holds is stored
-//! again then.
+//! The program `kuzu-memory` (PyPI, 1.12): one process for each request. It keeps texts, finds entities
+//! itself, and knows no other graph. Each text is stored once: it ends with the id of its memory, and its
+//! source `stepmark:KEY:DIGEST` (unit, digest of the form) finds it again. It removes nothing, so a text
+//! names the memories that it replaces. Memories expire after 30 days; one that still holds is stored again
+//! then.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: the program has a folder and an environment of its own"
@@ -24,9 +22,9 @@ use crate::{Edge, context::plain};
 
 const NAME: &str = "kuzu-memory";
 const INSTALL: &str = "`pip install kuzu-memory` brings it";
-/// It breaks lines of JSON where the terminal ends (docs/formats.md, "Memory"), and colours some.
+/// It breaks lines of JSON at the terminal's width (docs/formats.md, "Memory"), and colours some.
 const VARIABLES: [(&str, &str); 3] = [("COLUMNS", "100000"), ("NO_COLOR", "1"), ("TERM", "dumb")];
-/// The time for a request: it loads a model of language, and may look for it on the network.
+/// It loads a language model, perhaps from the network.
 const PATIENCE: Duration = Duration::from_secs(180);
 const ANSWER: u64 = 256 * 1024 * 1024;
 const ALL: &str = "1000000";
@@ -38,8 +36,8 @@ pub struct KuzuMemory {
 }
 
 impl KuzuMemory {
-    /// The one in `folder`, which is ours alone. The program runs there, and takes it for the home of the
-    /// user: with any command it changes settings of agents in both, and takes models and modules from there.
+    /// `folder` is ours alone: the program treats it as home and working directory, changes settings of
+    /// agents in both, and loads models and modules from there.
     pub const fn new(folder: PathBuf) -> Self {
         Self { folder }
     }

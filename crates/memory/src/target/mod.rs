@@ -1,4 +1,4 @@
-//! Stores beside the embedded one, which other programs read: what each is asked and given.
+//! Stores of other programs.
 
 mod unit;
 mod kuzu_memory;
@@ -22,31 +22,28 @@ use crate::{Edge, Memory, Query};
 
 pub type Held = BTreeMap<UnitKey, Vec<String>>;
 
-/// A store of memories, as it is asked. Every implementation passes the suite in `target/conformance`.
+/// Every implementation passes the suite in `target/conformance`.
 pub trait MemoryStore {
-    /// The ids of the memories that answer the words `text`, the best first, at most `limit`; what is
-    /// superseded is left out where the store can tell.
+    /// The best first, at most `limit`; without superseded ones if the store can tell.
     fn recall(&mut self, text: &str, limit: usize, now: Timestamp) -> Result<Vec<String>, Failure>;
 
-    /// The edges that leave the memory `id`, in order; `None` where the store keeps no graph of ours.
+    /// In order; `None` if the store keeps no graph of ours.
     fn edges_of(&mut self, id: &str) -> Result<Option<Vec<Edge>>, Failure>;
 }
 
-/// A store that is given what the embedded one holds. It may be deleted or damaged at any time: what it says
-/// that it holds decides what it is given.
+/// Filled from the embedded store. It may be deleted or damaged at any time: it is given what it does not say
+/// that it holds.
 pub trait Target: MemoryStore {
-    /// The text that stands for a unit there; `None` where it is not for this store.
+    /// `None` if the unit is not for this store.
     fn form(&self, unit: &Unit) -> Option<String>;
 
     fn held(&mut self) -> Result<Held, Failure>;
 
     fn batch(&self) -> usize;
 
-    /// Gives it units, in the place of what it holds for them. All of them, or nothing that
-    /// [`Target::held`] names.
+    /// Replaces older forms. All of the units, or nothing that [`Target::held`] names.
     fn put(&mut self, units: &[&Unit]) -> Result<(), Failure>;
 
-    /// Takes units away; `false` where the store cannot.
     fn forget(&mut self, keys: &[&UnitKey]) -> Result<bool, Failure>;
 }
 
@@ -68,7 +65,7 @@ fn failed(error: &dyn std::error::Error) -> Failure {
     Failure::new(Reason::ServerError, &error.to_string())
 }
 
-/// The failure of a program that printed nothing that counts; `install` says how to get it.
+/// The program printed nothing useful; `install` says how to get it.
 fn not_run(error: &Error, name: &str, install: &str) -> Failure {
     match error.kind {
         ErrorKind::Missing => Failure::new(

@@ -1,4 +1,4 @@
-//! A unit of delivery: a node of the graph with all that hangs on it.
+//! A unit of delivery: a node with its edges.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -15,7 +15,7 @@ pub struct Unit {
     pub label: String,
     pub record: Option<MemoryRecord>,
     pub superseded_by: Vec<String>,
-    /// The contents of the memories whose place it takes, a few of them, without secrets.
+    /// Contents of some of the memories that it replaces, without secrets.
     pub instead_of: Vec<String>,
     pub to: Vec<(EdgeKind, Node)>,
 }
@@ -53,7 +53,7 @@ pub(super) fn key_of(node: &Node) -> UnitKey {
     }
 }
 
-/// The digest of a form: the first half of its SHA-256, in hexadecimal digits.
+/// The first half of the SHA-256, in hexadecimal digits.
 pub(crate) fn digest_of(form: &str) -> String {
     half(form)
 }
@@ -78,7 +78,7 @@ impl Unit {
 }
 
 impl Memory {
-    /// Every node with what hangs on it, memories first, the oldest first.
+    /// Memories first, the oldest first.
     pub fn units(&self) -> Result<Vec<Unit>, MemoryError> {
         let records = reading::records(&self.connection, "ORDER BY created_at, id", [])?;
         let (mut after, mut before) = self.places(&records)?;
@@ -99,8 +99,7 @@ impl Memory {
         Ok(units)
     }
 
-    /// Of each memory that was superseded the ids of those that took its place, and of each of these the
-    /// contents of those whose place it took.
+    /// By superseded memory the ids of its replacements; by replacement the contents of those it replaces.
     fn places(&self, records: &[MemoryRecord]) -> Result<(Texts, Texts), MemoryError> {
         let contents: BTreeMap<&str, &str> =
             records.iter().map(|record| (record.id.as_str(), record.content.as_str())).collect();

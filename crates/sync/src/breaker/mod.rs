@@ -1,5 +1,4 @@
-//! Circuit breakers, pure: `(state, outcome, now) → state`. The reason of a failure decides what trips: a
-//! host, a credential, a kind of request, or one ticket. They guard requests to trackers alone; local
+//! Circuit breakers, pure: `(state, outcome, now) → state`. They guard requests to trackers alone; local
 //! commands never ask them.
 
 mod reason;
@@ -14,15 +13,14 @@ use crate::moment;
 pub use reason::{Consequence, DETAIL_LIMIT, Failure, Reason, Retry, Trip};
 pub use reason::{Route, Scope, ScopeKind};
 
-/// A circuit breaker: a value that follows from what it was, what it hears, and what time it is. It is kept
-/// in the ledger, so that it survives restarts and is shared by all processes.
+/// Kept in the ledger: it survives restarts and all processes share it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum Breaker {
     Closed {
         failures: u32,
         last_failure_at: Option<Timestamp>,
-        /// That failure; earlier versions did not note it.
+        /// Earlier versions did not store it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         last_failure: Option<Failure>,
     },
@@ -45,7 +43,7 @@ pub struct Outage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
     Pass,
-    // It may, as a probe: its outcome must be told.
+    // The outcome of a probe must be reported.
     Probe,
     Refused { until: Timestamp, cause: Failure },
 }
@@ -120,7 +118,7 @@ impl Breaker {
         }
     }
 
-    /// Hears that a probe ended without telling anything about what this guards: another one may begin.
+    /// A probe ended without an outcome: another one may begin.
     #[must_use]
     pub fn released(mut self) -> Self {
         if let Self::HalfOpen { probes, .. } = &mut self {
@@ -173,7 +171,7 @@ fn seconds(count: u32) -> u64 {
 }
 
 impl Outage {
-    /// An outage that begins now, for the `trips`th time; with 0, as long as the tracker says and no longer.
+    /// With `trips` of 0, as long as the tracker says and no longer.
     fn begin(failure: &Failure, now: Timestamp, trips: u32, settings: &BreakerSettings) -> Self {
         let longest = seconds(settings.longest_wait_seconds);
         let own = match (failure.reason.consequence().trip, trips) {
@@ -189,8 +187,7 @@ impl Outage {
     }
 }
 
-/// Returns how many seconds to wait at first. Where the tracker names a time, that is enough; GitHub wants at
-/// least a minute for a secondary limit without one (docs/formats.md, "Trackers").
+/// GitHub wants at least a minute for a secondary limit without a time (docs/formats.md, "Trackers").
 fn least_wait(failure: &Failure, settings: &BreakerSettings) -> u32 {
     use Reason::SecondaryLimit;
     match (failure.reason, failure.wait_until, failure.reason.consequence().trip) {
@@ -200,22 +197,22 @@ fn least_wait(failure: &Failure, settings: &BreakerSettings) -> u32 {
     }
 }
 
-/// `breaker:` of a tracker in the configuration. Every key may be missing; times are whole seconds.
+/// `breaker:` of a tracker in the configuration. Times are whole seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `failures` and `wait_seconds`")]
 pub struct BreakerSettings {
-    /// After how many failures, without a success between them, a breaker opens. At least 1.
+    /// Failures in a row after which a breaker opens. At least 1.
     pub failures: u32,
     pub window_seconds: u32,
-    /// The time that a breaker stays open the first time; each time that a probe fails it is twice as long.
+    /// The first time that it stays open; doubled by each probe that fails.
     pub wait_seconds: u32,
     pub longest_wait_seconds: u32,
-    /// The time that it stays open where only a person can fix what is wrong, unless it is reset.
+    /// The time that it stays open if only a person can fix the cause.
     pub person_wait_seconds: u32,
-    /// The number of probes that may be under way at a time while it is half open. At least 1.
+    /// Parallel probes while half open. At least 1.
     pub probes: u32,
     pub successes: u32,
-    /// After how long a probe whose outcome nobody told is taken for lost.
+    /// A probe without an outcome for this long is lost.
     pub probe_seconds: u32,
 }
 
@@ -262,7 +259,7 @@ impl Circuit {
         self.breakers.iter()
     }
 
-    /// Asks whether the request may be made now. Where one breaker refuses, no other spends a probe.
+    /// If one breaker refuses, no other spends a probe.
     pub fn admit(&mut self, now: Timestamp, settings: &BreakerSettings) -> RouteAdmission {
         let mut admitted = BTreeMap::new();
         let mut refusal: Option<(Scope, Timestamp, Failure)> = None;
@@ -291,8 +288,7 @@ impl Circuit {
         }
     }
 
-    /// Tells the breakers that the request failed. The reason decides which of them it concerns; a host that
-    /// answered is well, whatever it answered; for all others nothing is known.
+    /// The reason decides which breakers it concerns. A host that answered is well, whatever it answered.
     pub fn failed(&mut self, failure: &Failure, now: Timestamp, settings: &BreakerSettings) {
         let concerned = failure.reason.consequence().scope;
         for (scope, breaker) in &mut self.breakers {

@@ -1,4 +1,4 @@
-//! The reasons why requests fail, what follows from each, and the scope that a breaker guards.
+//! Reasons why requests fail, their consequences, and the scopes of breakers.
 
 use std::{fmt, str::FromStr};
 
@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, TrackerName, ticket::Marker};
 
-/// The reason why a request to a tracker failed (docs/formats.md, "Trackers"). It alone decides which breaker
-/// trips and whether the request is tried again.
+/// The reason why a request failed (docs/formats.md, "Trackers"): decides which breaker opens and if it is
+/// retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// No connection: name not found, refused, reset before anything was sent.
+    /// Name not found, refused, or reset before anything was sent.
     Unreachable,
-    /// No answer in time, or the connection broke before the answer was read.
+    /// Or the connection broke before the answer was read.
     Timeout,
     ServerError,
-    /// An answer that is none of the interface: HTML of a proxy, broken JSON, too long.
+    /// HTML of a proxy, broken JSON, too long.
     Unreadable,
-    /// 401: the credential is wrong or has expired.
+    /// 401.
     Unauthorized,
-    /// 403 without a sign of a limit: the credential may not do this.
+    /// 403 without a sign of a limit.
     Forbidden,
     PrimaryLimit,
-    /// GitHub's secondary limits, which it knows by text alone.
+    /// GitHub's; known by the text of the answer alone.
     SecondaryLimit,
     /// `jira-quota-*`: the quota of all requests together.
     Quota,
@@ -38,10 +38,10 @@ pub enum Reason {
     Gone,
     /// 400 or 422: what was sent is refused, and would be again.
     Invalid,
-    /// The ticket does not carry the marker of its artifact: it may be anybody's.
+    /// The ticket lacks the marker of its artifact: it may be anybody's.
     Unmarked,
     Touched,
-    /// The ticket was last written from something that is not known here, or newer.
+    /// The ticket was last written from something unknown here, or newer.
     Newer,
 }
 
@@ -54,20 +54,19 @@ pub struct Consequence {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trip {
-    /// It opens after several of these.
+    /// Opens after several of these.
     Counted,
-    /// It opens at once, until the time that the tracker names.
     AtOnce,
-    /// It opens at once and for long: only a person can fix it.
+    /// Opens at once and for long: only a person can fix it.
     NeedsPerson,
     Never,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
-    /// It is tried again after a growing time, a bounded number of times.
+    /// After a growing time, a bounded number of times.
     Counted,
-    /// It is tried again as soon as the breaker allows: it was not its fault.
+    /// As soon as the breaker allows; does not count as an attempt.
     Postponed,
     Parked,
 }
@@ -93,7 +92,7 @@ impl Reason {
         Self::Newer,
     ];
 
-    /// Returns what follows from it: the law of the issue "Sync", "Breaker, retry, pace".
+    /// The table of the issue "Sync", "Breaker, retry, pace".
     pub const fn consequence(self) -> Consequence {
         let (scope, trip, retry) = match self {
             Self::Unreachable | Self::Timeout | Self::ServerError | Self::Unreadable => {
@@ -116,12 +115,11 @@ impl Reason {
         Consequence { scope, trip, retry }
     }
 
-    /// Returns whether the tracker itself answered, so that its host is well.
     pub const fn shows_host_well(self) -> bool {
         !matches!(self.consequence().scope, ScopeKind::Host)
     }
 
-    /// Returns whether details of it name the ticket, so that what is said of one is not true of another.
+    /// Its details name the ticket, so they cannot stand for several tickets.
     pub const fn names_ticket(self) -> bool {
         matches!(self, Self::Unmarked | Self::Touched | Self::Gone)
     }
@@ -178,9 +176,9 @@ impl fmt::Display for Reason {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub reason: Reason,
-    /// The moment that the tracker named for the next request, by this machine's clock.
+    /// By this machine's clock.
     pub wait_until: Option<Timestamp>,
-    /// The words of the tracker, or ours, in one line of at most [`DETAIL_LIMIT`] characters, no credentials.
+    /// The words of the tracker, or ours: one line of at most [`DETAIL_LIMIT`] characters, no credentials.
     pub detail: String,
 }
 
@@ -190,7 +188,7 @@ impl Failure {
     pub fn new(reason: Reason, detail: &str) -> Self {
         let mut words = String::new();
         for word in detail.split(|letter: char| letter.is_whitespace() || letter.is_control()) {
-            // Everything behind is cut off anyway.
+            // The rest is cut off anyway.
             if words.len() > DETAIL_LIMIT * 4 {
                 break;
             }
@@ -211,17 +209,16 @@ impl Failure {
     }
 }
 
-/// The scope that a breaker guards. As text it is a key of the ledger: `host:api.github.com`, `ticket:github
-/// p/id:PRD-1`.
+/// As text it is a key of the ledger: `host:api.github.com`, `ticket:github p/id:PRD-1`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     Host {
         host: String,
     },
-    // All that is asked of a host with one credential.
+    // All requests to a host with one credential.
     Credential {
         host: String,
-        /// The name of the credential: where it comes from, never itself.
+        /// Its source, never the credential itself.
         credential: String,
     },
     Endpoint {
@@ -235,7 +232,7 @@ pub enum Scope {
     },
 }
 
-/// The kinds of scopes, the widest first.
+/// The widest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ScopeKind {
     Host,

@@ -1,5 +1,4 @@
-//! `trackers:` of `.stepmark/config.yaml`. The store keeps it as it is written; here it gets its meaning. No
-//! credential stands in it.
+//! `trackers:` of `.stepmark/config.yaml`, parsed. It holds no credentials.
 
 mod target;
 mod tracker;
@@ -34,8 +33,7 @@ pub(crate) fn not_yaml(path: &Path, error: &serde_yaml::Error) -> Error {
 }
 
 impl SyncConfiguration {
-    /// The trackers that a project's configuration names. Of several files the nearest one that has
-    /// `trackers:` counts.
+    /// Of several files the nearest one that has `trackers:` counts.
     pub fn of(configuration: &Configuration) -> Result<Self> {
         let mut nearest = Self::default();
         let of_user = configuration.user_source().map(|(path, _)| path);
@@ -58,8 +56,7 @@ impl SyncConfiguration {
 const MOST_TRACKERS: usize = 100;
 
 impl SyncConfiguration {
-    /// The trackers that the file at `path`, which holds `bytes`, names; `None` where it has no
-    /// `trackers:`.
+    /// `None` if the file has no `trackers:`.
     pub fn read(path: &Path, bytes: &[u8]) -> Result<Option<Self>> {
         #[derive(Deserialize)]
         #[serde(expecting = "a mapping of keys such as `trackers`")]
@@ -106,7 +103,6 @@ impl<'f> Written<'f> {
         (!trackers.is_null()).then_some(Self { path, bytes, tree, trackers })
     }
 
-    /// Refuses what is no mapping of trackers, each of which has a name of its own and keys of its kind.
     fn check(&self) -> Result<()> {
         let entries = self.trackers.entries().iter();
         let trackers: Vec<(&str, &Node<'_>)> =
@@ -124,7 +120,7 @@ impl<'f> Written<'f> {
             let named = tracker.get("kind").filter(|word| !word.is_null());
             let word = named.and_then(Node::as_key).unwrap_or(name);
             let Some(kind) = KINDS.iter().find(|kind| kind.name == word) else { continue };
-            // Whoever wrote a key of another kind of tracker believes that it has an effect.
+            // An ignored key of another kind of tracker would mislead.
             let is_foreign = |key: &&str| is_of_some_kind(key) && !kind.keys.contains(key);
             let with_value = tracker.entries().iter().filter(|entry| !entry.value.is_null());
             if let Some(key) = with_value.filter_map(|entry| entry.key.as_key()).find(is_foreign) {
@@ -135,7 +131,7 @@ impl<'f> Written<'f> {
         Ok(())
     }
 
-    /// The tracker `name`, and its keys without effect; `ignored` are the ways to keys that no tracker has.
+    /// `ignored` are the paths of keys that no tracker has.
     fn tracker(
         &self,
         name: &TrackerName,
@@ -213,7 +209,7 @@ fn way_to(path: &serde_ignored::Path<'_>) -> Vec<String> {
     way
 }
 
-/// The treatment of a managed field that a person changed in the tracker: nothing flows back to artifacts.
+/// Nothing flows back to artifacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drift {
     #[default]
@@ -231,7 +227,7 @@ pub enum Prune {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
     Report,
-    /// They are closed as duplicates, where nobody else wrote in them.
+    /// Unless somebody else wrote in them.
     #[default]
     Close,
 }
@@ -240,21 +236,19 @@ one_of_two_words!(Drift: "overwrite" => Overwrite, "report" => Report);
 one_of_two_words!(Duplicates: "report" => Report, "close" => Close);
 one_of_two_words!(Prune: "keep" => Keep, "close" => Close);
 
-/// `run:` of a tracker in the configuration. Every key may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `pass_seconds` and `lease_seconds`")]
 pub struct RunSettings {
-    /// The seconds until all is looked at again, change or none: no watcher sees all of them. At least 1.
+    /// Seconds until everything is checked again, change or none: no watcher sees all changes. At least 1.
     pub pass_seconds: u32,
     pub quiet_ms: u32,
-    /// After how long a change is delivered although others follow.
+    /// A change is delivered after this time even if others follow.
     pub longest_quiet_ms: u32,
-    /// The time that the right to run is kept; three times in this it is renewed, and another process asks
-    /// whether the first still lives. After this it takes over even where the ledger cannot know that. From 1
-    /// to 600.
+    /// The lease on running; it is renewed three times within this. Another process takes over after it even
+    /// if the ledger cannot know that the holder died. From 1 to 600.
     pub lease_seconds: u32,
     pub patience_seconds: u32,
-    /// The time that a process that is told to stop may take for the request in flight.
+    /// The time that a stopping process may take for the request in flight.
     pub drain_seconds: u32,
 }
 
@@ -280,7 +274,7 @@ impl RunSettings {
         u64::from(self.lease_seconds.clamp(1, 600)) * 1000
     }
 
-    /// After how long the lease is renewed: it survives two renewals that failed.
+    /// The lease survives two renewals that failed.
     pub fn heartbeat(&self) -> Duration {
         Duration::from_millis(self.lease_ms() / 3)
     }

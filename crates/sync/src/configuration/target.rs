@@ -1,5 +1,4 @@
-//! The places where tickets are kept, the addresses at which they are reached, and what a credential is sent
-//! to there.
+//! Addresses of trackers, and the hosts that credentials are bound to.
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -12,7 +11,7 @@ use crate::{Error, Result, scalar::deserialize_as_scalar, ticket::FileUrl};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     Github {
-        /// The REST interface; `https://api.github.com` unless given.
+        /// `https://api.github.com` unless given.
         base_url: BaseUrl,
         repository: Repository,
         branch: Option<String>,
@@ -21,10 +20,10 @@ pub enum Target {
         base_url: BaseUrl,
         project: String,
         issue_type: String,
-        /// The type of the issues of epics by name, such as `Epic`, above stories; else issues like others.
+        /// Such as `Epic`; without it epics are issues like others.
         epic_issue_type: Option<String>,
         story_issue_type: Option<String>,
-        /// The type of issues that hang below others, by name, such as `Sub-task`; without one, none does.
+        /// Such as `Sub-task`; without it no issue hangs below another.
         child_issue_type: Option<String>,
         email: Option<String>,
         statuses: BTreeMap<String, String>,
@@ -45,7 +44,7 @@ impl Target {
         }
     }
 
-    /// The address that it is reached at; `None` for one that needs no credential.
+    /// `None` if it needs no credential.
     pub fn base_url(&self) -> Option<&BaseUrl> {
         match self {
             Self::Github { base_url, .. } | Self::Jira { base_url, .. } => Some(base_url),
@@ -63,7 +62,7 @@ impl Target {
         }
     }
 
-    /// The address of the target, in one line: what the configuration says, whatever the tracker makes of it.
+    /// As configured, whatever the tracker makes of it.
     pub fn address(&self) -> String {
         match self {
             Self::File { path } => path.to_string(),
@@ -89,8 +88,7 @@ impl Target {
         })
     }
 
-    /// The address at which the files of the project can be looked at, as far as the target tells: on its
-    /// branch of the repository, else on the default branch.
+    /// On its branch of the repository, else on the default branch; `None` if the target does not tell.
     pub fn file_url(&self) -> Result<Option<FileUrl>> {
         let (Self::Github { repository, branch, .. }, Some(web)) = (self, self.web()) else {
             return Ok(None);
@@ -132,8 +130,8 @@ impl FromStr for Repository {
 
 deserialize_as_scalar!(BaseUrl, Repository);
 
-/// The address that the paths of a tracker's interface are appended to: `https`, or `http` on this machine
-/// alone, since a credential goes along with every request. It holds none itself.
+/// `https`, or `http` on this machine alone, since a credential goes along with every request. It holds none
+/// itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 
@@ -147,7 +145,7 @@ impl BaseUrl {
         self.0.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
-    /// Scheme, host and port, where that is not the usual one: what a credential is bound to.
+    /// Credentials are bound to it. The port only if it is not the usual one.
     pub fn origin(&self) -> String {
         self.0.origin().ascii_serialization()
     }
@@ -156,7 +154,7 @@ impl BaseUrl {
         is_loopback(&self.0)
     }
 
-    /// `Err` with what is wrong, which does not repeat the address: it may hold a password.
+    /// The error does not repeat the address: it may hold a password.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let wrong = |reason: &str| Err(reason.to_owned());
         let url = Url::parse(text).map_err(|error| error.to_string())?;
@@ -206,8 +204,7 @@ impl fmt::Display for BaseUrl {
     }
 }
 
-/// The address and the part of it that a tracker sends to: a repository or a project. A person allows one of
-/// these at a time.
+/// A person allows one of these at a time: the address and its repository or project.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Destination {
     base_url: String,

@@ -31,12 +31,10 @@ pub struct TrackerSettings {
     pub breaker: BreakerSettings,
     pub retry: RetrySettings,
     pub pace: ScopedPace,
-    /// After how many seconds a ticket that is not listed is certainly not there: as long as a request may be
-    /// under way, and the tracker's own list may lag behind. Unless given, 90 on GitHub, 120 on Jira, 0 for a
-    /// file.
+    /// Seconds after which a ticket that is not listed certainly does not exist: a request may be under way,
+    /// and the list may lag. Default: 90 on GitHub, 120 on Jira, 0 for a file.
     pub look_up_wait_seconds: u32,
-    /// True where any number of tickets may be pruned at once: said for one run, and no key of the
-    /// configuration.
+    /// For one run; no key of the configuration.
     pub prunes_many: bool,
     pub owner: SettingsOwner,
     pub run: RunSettings,
@@ -62,7 +60,7 @@ impl TrackerSettings {
     }
 }
 
-/// The keys of a tracker as they are written: those of every one, then those that [`KINDS`] gives to some.
+/// Keys of every tracker, then those that [`KINDS`] gives to some.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `kind` and `repository`")]
 pub(super) struct TrackerKeys {
@@ -97,9 +95,9 @@ pub(super) struct TrackerKind {
     pub(super) keys: &'static [&'static str],
     target: fn(&TrackerName, &mut TrackerKeys) -> Result<Target, Problem>,
     pace: fn() -> ScopedPace,
-    /// `look_up_wait_seconds` of a tracker unless the configuration gives it: longer than a request may take.
+    /// The default; longer than a request may take.
     look_up_wait_seconds: u32,
-    /// The fields that `ticket.fields` may name; `None` where any will do.
+    /// `None` allows any.
     ticket_fields: Option<&'static [&'static str]>,
 }
 
@@ -144,7 +142,7 @@ const DRY: TrackerKind = TrackerKind {
 };
 
 pub(super) struct Problem {
-    /// The key whose value is wrong; `None` where a key is missing, or several do not go together.
+    /// `None` if a key is missing, or several do not go together.
     pub(super) key: Option<&'static str>,
     pub(super) reason: String,
 }
@@ -196,7 +194,7 @@ fn file(name: &TrackerName, keys: &mut TrackerKeys) -> Result<Target, Problem> {
     }
 }
 
-/// Whose file `path` is, where tickets must not be kept in it.
+/// The owner of a file in which tickets must not be kept.
 pub(crate) fn reserved_for(path: &ProjectPath) -> Option<&'static str> {
     if path.is_in_git_folder() || path.is_file_of_git() {
         return Some("git's");
@@ -204,7 +202,7 @@ pub(crate) fn reserved_for(path: &ProjectPath) -> Option<&'static str> {
     path.is_in_own_folder().then_some("stepmark's own")
 }
 
-/// `pace:`. What is not named is what the kind of tracker is known for.
+/// `pace:`. Keys that are missing keep the default of the kind of tracker.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "a mapping with `credential`, `endpoint` and `ticket`")]
 pub(super) struct PaceKeys {
@@ -245,7 +243,7 @@ impl TrackerKeys {
         }
         ticket.tree = target.tree();
         if ticket.file_url.is_none() {
-            // Who names a branch wants links to that.
+            // A named branch is wanted in links.
             ticket.web = target.web().filter(|_| !matches!(target, Target::Github { branch: Some(_), .. }));
             ticket.file_url = target.file_url().map_err(|error| error.to_string())?;
         }
@@ -303,7 +301,7 @@ fn refused_token_file(name: &TrackerName, target: &Target) -> String {
 
 fn fields_of<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields: &[&str] = &[];
-    // It never succeeds: nothing stands there.
+    // Always fails: there is no value.
     let _failed = T::deserialize(Fields(&mut fields));
     fields
 }

@@ -1,4 +1,4 @@
-//! The sources of credentials, and reading one where it is kept.
+//! Sources of credentials.
 #![expect(clippy::disallowed_methods, reason = "an edge module: environment and files hold credentials")]
 
 use std::{
@@ -13,7 +13,7 @@ use super::CredentialBindings;
 use crate::{Error, ErrorKind, Result, configuration::Target, program::Program};
 use stepmark_model::artifact::FileHash;
 
-/// The source of a credential. As text it names the credential for breakers and people, without telling it.
+/// As text it names the credential for breakers and people, without telling it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CredentialSource {
     Environment {
@@ -21,7 +21,7 @@ pub enum CredentialSource {
     },
     Command {
         words: Vec<String>,
-        /// Variables of the environment that it does not see: `gh` would give a token of another host back.
+        /// `gh` would otherwise return a token of another host.
         hidden_variables: Vec<String>,
     },
     File {
@@ -31,7 +31,7 @@ pub enum CredentialSource {
 
 const GITHUB_VARIABLES: [&str; 2] = ["GH_TOKEN", "GITHUB_TOKEN"];
 
-/// Those for GitHub Enterprise (the manual of `gh`, "environment").
+/// For GitHub Enterprise (the manual of `gh`, "environment").
 const ENTERPRISE_VARIABLES: [&str; 2] = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"];
 
 const GITHUB_HOST: &str = "https://api.github.com";
@@ -46,10 +46,9 @@ const JIRA_VARIABLES: [&str; 2] = ["JIRA_API_TOKEN", "ATLASSIAN_API_TOKEN"];
 const JIRA_ACCOUNT_VARIABLES: [&str; 2] = ["JIRA_EMAIL", "ATLASSIAN_EMAIL"];
 
 impl CredentialSource {
-    /// The places in which a credential for `target` is looked for, in this order. A host that the user's
-    /// configuration binds has the one it is bound to. Else github.com and Jira Cloud have what their tools
-    /// use; no other host has any, not even one on this machine: the address comes from a file of the
-    /// project, which may be a stranger's. `None` for such a host, and for a tracker that needs none.
+    /// In order of preference. A host bound in the user's configuration has that source only. Else github.com
+    /// and Jira Cloud have what their tools use; no other host has any, not even this machine: a stranger's
+    /// project may name the address. `None` then, and if the tracker needs no credential.
     pub fn of(target: &Target, bindings: &CredentialBindings) -> Option<Vec<Self>> {
         let base_url = target.base_url()?;
         if let Some(binding) = bindings.of_host(base_url) {
@@ -73,7 +72,7 @@ impl CredentialSource {
         JIRA_ACCOUNT_VARIABLES.map(Self::variable).to_vec()
     }
 
-    /// Returns what a program prints. `gh` would give variables back instead of what it keeps for the host.
+    /// `gh` would return variables instead of what it keeps for the host.
     pub(super) fn command(words: Vec<String>) -> Self {
         let hidden = GITHUB_VARIABLES.into_iter().chain(ENTERPRISE_VARIABLES);
         Self::Command { words, hidden_variables: hidden.map(str::to_owned).collect() }
@@ -100,7 +99,7 @@ pub struct Credential {
     pub secret: Secret,
 }
 
-/// The time that a command may take: it may ask a key ring, but nobody answers questions here.
+/// A command may ask a key ring, but nobody answers questions here.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(15);
 
 impl Credential {
@@ -108,9 +107,8 @@ impl Credential {
         FileHash::of(self.secret.expose().as_bytes()).to_string()
     }
 
-    /// The credential of the first of `sources` that has one. A variable that is not set, a file that does
-    /// not exist and a program that is not there have none; anything else that is wrong is an error, since
-    /// the next place might hold another account.
+    /// The first of `sources` that has one. An unset variable, a missing file and a missing program have
+    /// none; any other fault is an error, since the next source might hold another account.
     pub fn load(sources: &[CredentialSource]) -> Result<Self> {
         for source in sources {
             let name = source.to_string();
@@ -155,7 +153,7 @@ fn read_file(path: &Path) -> Result<Option<String>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
-    // Of the file that is open: the path may lead elsewhere by now.
+    // Of the open file: the path may lead elsewhere by now.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -178,7 +176,7 @@ fn at_home(path: &Path, home: Option<PathBuf>) -> PathBuf {
     }
 }
 
-/// Reads as much as a credential may have, and a little more, so that too long a one is noticed.
+/// A little more than allowed, so that too long a one is noticed.
 fn bounded(from: impl Read) -> io::Result<String> {
     let mut text = String::new();
     from.take(Secret::LIMIT as u64 + 64).read_to_string(&mut text)?;
@@ -205,13 +203,13 @@ fn run(words: &[String], hidden: &[String]) -> Result<Option<String>> {
     match program.run() {
         Err(Error { kind: ErrorKind::Missing, .. }) => Ok(None),
         Err(error) => Err(failed(&error)),
-        // `gh` fails where nobody is logged in: then the place holds nothing.
+        // `gh` fails if nobody is logged in: then there is no credential.
         Ok(printed) if !printed.has_succeeded => Ok(None),
         Ok(printed) => String::from_utf8(printed.output).map(Some).map_err(|error| failed(&error)),
     }
 }
 
-/// A token or password, fit for a header. It has no `Display`, and its `Debug` says nothing.
+/// Fit for a header. It has no `Display`, and its `Debug` says nothing.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -220,8 +218,7 @@ const HIDDEN: &str = "[credential]";
 impl Secret {
     pub const LIMIT: usize = 4096;
 
-    /// The credential that `text` holds; blanks and line ends around it do not count. No error
-    /// repeats it.
+    /// Blanks and line ends around it are dropped. No error repeats it.
     pub fn new(text: &str) -> Result<Self> {
         let text = text.trim();
         let refused = |message: &str| Err(Error::usage(message));
@@ -239,7 +236,7 @@ impl Secret {
         &self.0
     }
 
-    /// `text` without the credential, should a server repeat it.
+    /// A server may repeat the credential.
     pub fn hide_in(&self, text: String) -> String {
         if text.contains(&self.0) { text.replace(&self.0, HIDDEN) } else { text }
     }

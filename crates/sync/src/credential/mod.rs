@@ -1,5 +1,4 @@
-//! Credentials of trackers: from the environment, a command, or a file that nobody else reads; never from a
-//! repository. No credential is ever shown: not in logs, errors, the ledger or the journal.
+//! Credentials of trackers; never from a repository, never shown in logs, errors, the ledger or the journal.
 
 mod load;
 
@@ -29,7 +28,7 @@ pub struct CredentialBinding {
     targets: Vec<String>,
 }
 
-/// Scheme, host and port, as they are compared: all of them, to the letter.
+/// Scheme, host and port, compared to the letter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct BoundHost(String);
 
@@ -43,16 +42,15 @@ struct BindingKeys {
     targets: Vec<String>,
 }
 
-/// An absolute path, or one below `~/`: a relative one would lead into whatever project stepmark works on.
+/// Absolute or below `~/`: a relative one would depend on the project.
 #[derive(Debug)]
 struct TokenFile(PathBuf);
 
-/// Paths of a base URL that mean the whole host: none, and that of the API on a GitHub Enterprise Server.
+/// The API path is that of GitHub Enterprise Server.
 const WHOLE_HOST: [&str; 2] = ["", "/api/v3"];
 
 impl CredentialBindings {
-    /// Those of the user's file among the sources of `configuration`. What a repository says about
-    /// credentials is never read.
+    /// From the user's file alone: what a repository says about credentials is never read.
     pub fn of(configuration: &Configuration) -> Result<Self> {
         configuration
             .user_source()
@@ -73,8 +71,8 @@ impl CredentialBindings {
         self.0.get(&BoundHost(base_url.origin()))
     }
 
-    /// Returns whether the user's configuration names this destination. On a host that serves several sites
-    /// by their paths (`api.atlassian.com/ex/jira/SITE`) a target says too little: there it must be allowed.
+    /// On a host that serves several sites by path (`api.atlassian.com/ex/jira/SITE`) a binding is not
+    /// enough: the destination must be allowed.
     pub fn name(&self, base_url: &BaseUrl, destination: &Destination) -> bool {
         let path = base_url.as_str().strip_prefix(&base_url.origin()).unwrap_or_default();
         WHOLE_HOST.contains(&path.trim_end_matches('/'))

@@ -1,5 +1,4 @@
-//! The memory of sync: links, what tickets were made to say, intents, deliveries, leases, breakers, paces. It
-//! is this machine's alone, and nothing in it is the truth: markers in tickets bring the links back.
+//! The memory of sync on this machine. Nothing in it is the truth: markers in tickets bring the links back.
 
 mod store;
 #[cfg(feature = "sqlite")]

@@ -13,87 +13,82 @@ use crate::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The memory of sync about trackers: a store with transactions, shared by all processes of a machine.
-/// Deleting it loses nothing that the markers in tickets cannot bring back. Every implementation passes the
-/// suite in `ledger/conformance_cases`.
+/// Shared by all processes of a machine. Deleting it loses nothing that the markers in tickets cannot bring
+/// back. Every implementation passes the suite in `ledger/conformance_cases`.
 pub trait Ledger: Send {
     fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>>;
 
-    /// Begins a transaction, the only one of all processes; what is not committed is undone.
+    /// The only writer of all processes; what is not committed is undone.
     fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>>;
 
-    /// Lets others see that this process lives while it holds the lease `number` on `name`: from before that
-    /// lease is committed until [`Ledger::unmark_alive`] or the end of the process, however it ends. `false`
-    /// where another process does so for that number, and is about to take that lease: then it must not be
-    /// taken. A store that cannot show it says `true`; then leases have to lapse.
+    /// Shows others that this process lives while it holds the lease `number` on `name`: from before the
+    /// lease is committed until [`Ledger::unmark_alive`] or the end of the process. `false` if another
+    /// process is about to take that lease. A store that cannot show it says `true`; then leases have to
+    /// lapse.
     fn mark_alive(&mut self, _name: &str, _number: u64) -> Result<bool> {
         Ok(true)
     }
 
-    /// Ends that; nothing happens where there is no sign.
     fn unmark_alive(&mut self, _name: &str) -> Result<()> {
         Ok(())
     }
 
-    /// Returns whether the holder of the lease is certainly dead, so that nobody need wait for it to lapse.
+    /// Certainly dead: nobody need wait for the lease to lapse.
     fn is_holder_dead(&mut self, _name: &str, _number: u64) -> Result<bool> {
         Ok(false)
     }
 }
 
-/// The reading side of a transaction. Every method fails when the store does, or holds what cannot be read.
+/// Every method fails if the store does, or holds what cannot be read.
 pub trait LedgerReader {
     fn link(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Link>>;
-    /// All tickets of a tracker, in the order of their markers.
+    /// In the order of their markers.
     fn links(&self, tracker: &TrackerName) -> Result<Vec<Link>>;
     fn projected(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Ticket>>;
-    /// All requests that were begun and not ended, in the order of their markers.
+    /// Begun and not ended, in the order of their markers.
     fn intents(&self, tracker: &TrackerName) -> Result<Vec<Intent>>;
-    /// The delivery of a ticket; due where nothing is known.
+    /// Due if nothing is known.
     fn delivery(&self, tracker: &TrackerName, marker: &Marker) -> Result<Delivery>;
-    /// All deliveries that are waiting or parked, in the order of their markers.
+    /// Waiting or parked, in the order of their markers.
     fn deliveries(&self, tracker: &TrackerName) -> Result<Vec<(Marker, Delivery)>>;
     fn record(&self, tracker: &TrackerName) -> Result<TrackerRecord>;
     fn lease(&self, name: &str) -> Result<Option<Lease>>;
     fn breaker(&self, scope: &Scope) -> Result<Option<Breaker>>;
-    /// All breakers that are not as they were at the beginning, in the order of their scopes as text.
+    /// Those that differ from the default, in the order of their scopes as text.
     fn breakers(&self) -> Result<Vec<(Scope, Breaker)>>;
     fn pace(&self, scope: &Scope) -> Result<Option<Pace>>;
-    /// All paces, in the order of their scopes as text.
+    /// In the order of their scopes as text.
     fn paces(&self) -> Result<Vec<(Scope, Pace)>>;
 }
 
 pub trait LedgerWriter: LedgerReader {
-    /// Links a ticket, in the place of a link that there was. What the ticket says is only kept where
-    /// `projected` is given, which then has the link's digest. A ticket that belongs to another artifact is
-    /// refused ([`ErrorKind::LinkedElsewhere`]).
+    /// Replaces an earlier link. `projected` is what the ticket says, with the link's digest. Refuses a
+    /// ticket of another artifact ([`ErrorKind::LinkedElsewhere`]).
     fn put_link(&mut self, link: &Link, projected: Option<&Ticket>) -> Result<()>;
     fn remove_link(&mut self, tracker: &TrackerName, marker: &Marker) -> Result<()>;
     fn put_intent(&mut self, intent: &Intent) -> Result<()>;
     fn remove_intent(&mut self, tracker: &TrackerName, marker: &Marker) -> Result<()>;
     fn put_delivery(&mut self, tracker: &TrackerName, marker: &Marker, delivery: &Delivery) -> Result<()>;
     fn put_record(&mut self, tracker: &TrackerName, record: &TrackerRecord) -> Result<()>;
-    /// Sets aside all that is known of the tickets of a tracker in the target `from`, and takes up what was
-    /// set aside for `to`.
+    /// Sets the tickets of the target `from` aside, and restores those that were set aside for `to`.
     fn switch_target(&mut self, tracker: &TrackerName, from: &str, to: &str) -> Result<()>;
     fn put_lease(&mut self, lease: &Lease) -> Result<()>;
-    /// Notes a breaker; one that is as at the beginning is forgotten.
+    /// A default breaker is deleted.
     fn put_breaker(&mut self, scope: &Scope, breaker: &Breaker) -> Result<()>;
-    /// Notes a pace; one that is as at the beginning is forgotten.
+    /// A default pace is deleted.
     fn put_pace(&mut self, scope: &Scope, pace: &Pace) -> Result<()>;
     fn commit(self: Box<Self>) -> Result<()>;
 }
 
-/// Fails where `lease` is not the one that counts any more: asked first in every transaction that writes for
-/// its holder, so that two workers never replay one intent.
+/// Called first in every transaction that writes for the holder of `lease`, so that two workers never replay
+/// one intent.
 pub fn check_lease(ledger: &dyn LedgerReader, lease: &Lease) -> Result<()> {
     lease.check(ledger.lease(&lease.name)?.as_ref())
 }
 
-/// A request that is about to be made: written down durably **before** it is made, taken away in the
-/// transaction that writes down its outcome. One that is found later, by another process or after a timeout,
-/// is in doubt: nobody knows whether the tracker did it, and it is looked up before anything else is done
-/// (docs/design.md, "Tickets"). There is at most one for each ticket.
+/// A request, stored durably **before** it is made and removed in the transaction that stores its outcome.
+/// One that is found later is in doubt: the tracker may have done it, so it is looked up first
+/// (docs/design.md, "Tickets"). At most one for each ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Intent {
     pub tracker: TrackerName,
@@ -106,9 +101,9 @@ pub struct Intent {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntentAction {
-    /// A new ticket: the one request that must not be made twice.
+    /// Must not be made twice.
     Create,
-    /// A change; to do it again does no harm.
+    /// Harmless to repeat.
     Update,
 }
 
@@ -133,36 +128,33 @@ impl FromStr for IntentAction {
     }
 }
 
-/// That an artifact has a ticket in a tracker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     pub tracker: TrackerName,
     pub marker: Marker,
     pub remote: RemoteTicket,
-    /// The digest of what the ticket is known to say; `None` where it was only found.
+    /// `None` if the ticket was only found.
     pub digest: Option<TicketDigest>,
     pub linked_at: Timestamp,
 }
 
-/// The right to work on what `name` stands for, for a while. Its number grows with each holder and never
-/// shrinks: it decides who may write, the clock only when somebody else may take it.
+/// The right to work on `name`. Its number grows with each holder: it decides who may write; the clock only
+/// decides when somebody else may take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     pub name: String,
     pub holder: String,
-    /// Its fencing number, from 1.
+    /// Fencing number, from 1.
     pub number: u64,
     pub until: Timestamp,
 }
 
-/// A lease that ends later than this after now, in milliseconds, and later than the one that is asked for, is
-/// of a clock that was set back. Processes ask for different lengths, none of which is longer: a short one
-/// must not take a long one for such.
+/// A lease that ends later than this after now, and later than the one asked for, is of a clock that was set
+/// back. No process asks for a longer one.
 const LONGEST_MS: u64 = 10 * 60 * 1000;
 
 impl Lease {
-    /// The lease on `name` for `holder`, where `current` is the one that is kept. Whoever has it already
-    /// keeps its number. `Err` with that of another holder.
+    /// The holder of `current` keeps its number. `Err` with the lease of another holder.
     pub fn acquire(
         current: Option<Self>,
         name: &str,
@@ -183,24 +175,22 @@ impl Lease {
         Ok(Self { name: name.to_owned(), holder: holder.to_owned(), number, until })
     }
 
-    /// The lease on `name` for `holder`, whoever has it: for when it is known that its holder is no more.
     pub fn take_over(current: Option<Self>, name: &str, holder: &str, now: Timestamp, for_ms: u64) -> Self {
         let number = current.map_or(1, |current| current.number.saturating_add(1));
         Self { name: name.to_owned(), holder: holder.to_owned(), number, until: moment::after(now, for_ms) }
     }
 
-    /// Returns whether somebody has it now, and it is not of a clock that was set back.
+    /// Held now, and not by a clock that was set back.
     pub fn is_kept(&self, now: Timestamp) -> bool {
         now < self.until && self.until <= moment::after(now, LONGEST_MS)
     }
 
-    /// The same lease, given back: anybody may take it now. Its number stays, so that the next is higher.
+    /// Keeps the number, so that the next one is higher.
     #[must_use]
     pub fn released(self, now: Timestamp) -> Self {
         Self { until: self.until.min(now), ..self }
     }
 
-    /// The error for whoever wants it while its holder has it.
     pub fn held(self) -> Error {
         let message = format!(
             "`{}` works on `{}` until {:.0}, longer if it has more to do: wait for it, or end that process",
@@ -209,7 +199,6 @@ impl Lease {
         Error::new(ErrorKind::Held { holder: self.holder, until: self.until }, message)
     }
 
-    /// Fails where `current` is another one; it is none where the ledger knows none.
     pub fn check(&self, current: Option<&Self>) -> Result<()> {
         let number = current.map_or(0, |current| current.number);
         let is_own = current.is_some_and(|current| current.holder == self.holder && number == self.number);
@@ -231,20 +220,20 @@ impl Lease {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrackerRecord {
-    /// The repository or project that the tickets are in, as the tracker itself names it; renaming does not
-    /// change it.
+    /// The repository or project by the id that the tracker gives it; it survives renaming.
     pub target: Option<String>,
-    /// The place that the configuration gave for that target when the tracker named it.
+    /// The address configured when the tracker named that target.
     pub address: Option<String>,
     pub asked_at: Option<Timestamp>,
-    /// The time at which the last complete listing of its tickets began.
+    /// The begin of the last complete listing.
     pub listed_at: Option<Timestamp>,
     pub created_at: Option<Timestamp>,
-    /// A digest of the configuration at the last delivery: after a change, what was refused may be accepted.
+    /// The digest of the configuration at the last delivery: after a change, what was refused may be
+    /// accepted.
     pub configuration: Option<String>,
 }
 
-/// The time for which a tracker's answer holds, which target it is, in milliseconds: a day.
+/// The tracker is asked which target it is once a day.
 const TARGET_HOLDS_MS: u64 = 24 * 60 * 60 * 1000;
 
 impl TrackerRecord {
@@ -254,26 +243,24 @@ impl TrackerRecord {
         !is_known || !self.asked_at.is_some_and(is_fresh)
     }
 
-    /// The place of the remembered tickets, if the configuration names another place, `address`.
     pub fn elsewhere(&self, address: &str) -> Option<&str> {
         self.address.as_deref().filter(|own| *own != address)
     }
 
-    /// Returns whether the tracker is to be asked although nothing is to be changed there.
+    /// The tracker is asked even if there is nothing to change.
     pub fn wants_look(&self, address: &str, lag_ms: u64, now: Timestamp) -> bool {
         self.elsewhere(address).is_some() || self.listing_due(lag_ms, now).is_some_and(|due| due <= now)
     }
 
-    /// The same after a complete listing that began at `begun_at`. A creation that a clock which was ahead
-    /// has noted was before it.
+    /// After a complete listing. A creation stamped in the future by a wrong clock counts as earlier.
     #[must_use]
     pub fn listed(self, begun_at: Timestamp) -> Self {
         let created_at = self.created_at.filter(|created_at| moment::may_be_past(*created_at, begun_at));
         Self { listed_at: Some(begun_at), created_at, ..self }
     }
 
-    /// The time at which its tickets are to be listed again, to find those that another machine made at the
-    /// same time: as late after the last creation as its list may lag behind. `None` where that was done.
+    /// The time of the next listing, which finds tickets that another machine made at the same time: the list
+    /// may lag behind the last creation. `None` if it was done.
     pub fn listing_due(&self, lag_ms: u64, now: Timestamp) -> Option<Timestamp> {
         let created_at = self.created_at?;
         if !moment::may_be_past(created_at, now) {

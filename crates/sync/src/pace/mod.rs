@@ -10,7 +10,7 @@ use crate::{
     moment,
 };
 
-/// The limits of one scope: a credential on GitHub, an endpoint or a ticket on Jira.
+/// Of one scope: a credential on GitHub, an endpoint or a ticket on Jira.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with `write_interval_ms` and `limits`")]
 pub struct PaceSettings {
@@ -37,13 +37,13 @@ const MINUTE: u32 = 60 * SECOND;
 const HOUR: u32 = 60 * MINUTE;
 
 impl PaceSettings {
-    /// No limit: for a test server that is driven flat out.
+    /// For a test server.
     pub fn unlimited() -> Self {
         Self::default()
     }
 
-    /// GitHub's limits of one credential (docs/formats.md, "Trackers"): at least a second between writes,
-    /// about 80 creations a minute and 500 an hour, 900 points a minute, 5,000 requests an hour.
+    /// Of one credential (docs/formats.md, "Trackers"): a second between writes, about 80 creations a minute
+    /// and 500 an hour, 900 points a minute, 5,000 requests an hour.
     pub fn github() -> Self {
         Self {
             write_interval_ms: SECOND,
@@ -56,18 +56,17 @@ impl PaceSettings {
         }
     }
 
-    /// Jira's limit of one issue (docs/formats.md, "Trackers"): 20 writes in 2 seconds.
+    /// 20 writes in 2 seconds for one issue (docs/formats.md, "Trackers").
     pub fn jira_ticket() -> Self {
         Self { write_interval_ms: 0, limits: vec![RateLimit::new(Counted::Writes, 20, 2 * SECOND)] }
     }
 
-    /// For one endpoint of Jira, whose burst limit is up to the site: 10 requests a second is our own choice.
+    /// Jira's burst limit is up to the site: 10 requests a second is our own choice.
     pub fn jira_endpoint() -> Self {
         Self { write_interval_ms: 0, limits: vec![RateLimit::new(Counted::Requests, 10, SECOND)] }
     }
 }
 
-/// The limits of a tracker, each scope by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScopedPace {
     pub credential: PaceSettings,
@@ -88,7 +87,7 @@ impl ScopedPace {
         }
     }
 
-    /// The limits of one scope of this kind; `None` for a host, which has none of its own.
+    /// `None` for a host, which has no limits of its own.
     pub const fn of(&self, kind: ScopeKind) -> Option<&PaceSettings> {
         match kind {
             ScopeKind::Host => None,
@@ -99,12 +98,12 @@ impl ScopedPace {
     }
 }
 
-/// The cost of a request, by every measure that trackers have (docs/formats.md, "Trackers").
+/// By every measure that trackers have (docs/formats.md, "Trackers").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     pub requests: u32,
     pub writes: u32,
-    /// The number of tickets, comments and the like that it creates.
+    /// Tickets, comments and the like.
     pub creations: u32,
     /// GitHub's secondary points: 1 for reading, 5 for writing.
     pub points: u32,
@@ -137,8 +136,7 @@ impl Cost {
     }
 }
 
-/// The recent requests of a scope, and what its tracker says is left. It is kept in the ledger, so that all
-/// processes of a machine share it.
+/// Kept in the ledger: all processes of a machine share it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pace {
     last_write_at: Option<Timestamp>,
@@ -146,15 +144,15 @@ pub struct Pace {
     budget: Option<Budget>,
 }
 
-/// The rest of a tracker's own limit, as it says: `x-ratelimit-remaining` and `x-ratelimit-reset`.
+/// `x-ratelimit-remaining` and `x-ratelimit-reset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     pub remaining: u32,
-    /// The time at which there are as many as at the beginning again, by this machine's clock.
+    /// By this machine's clock.
     pub reset_at: Timestamp,
 }
 
-/// No period of a limit is longer: an hour (docs/formats.md, "Trackers"), and what clocks differ by.
+/// An hour (docs/formats.md, "Trackers"), and what clocks differ by.
 const LONGEST_PERIOD_MS: u64 = 61 * 60 * 1000;
 
 impl Budget {
@@ -168,7 +166,7 @@ impl Pace {
         self.last_write_at.into_iter().chain(self.windows.iter().filter_map(Window::last_at)).max()
     }
 
-    /// Asks whether a request that costs `cost` may be made now; where it may, it is counted.
+    /// Counts the request if it is allowed; else the time at which to ask again.
     pub fn admit(&self, cost: &Cost, now: Timestamp, settings: &PaceSettings) -> Result<Self, Timestamp> {
         let mut next = self.clone();
         let mut earliest = now;
@@ -193,7 +191,7 @@ impl Pace {
         if earliest > now { Err(earliest) } else { Ok(next) }
     }
 
-    /// Hears what the tracker says is left. Answers come in any order: of one period, the smallest counts.
+    /// Answers come in any order: of one period, the smallest counts.
     #[must_use]
     pub fn heard(mut self, budget: Budget) -> Self {
         self.budget = match self.budget {
@@ -216,15 +214,15 @@ impl Pace {
     }
 }
 
-/// Into how many parts a time is cut: what is kept stays small, and waits are at most a sixtieth too long.
+/// Limits what is kept; waits are at most a sixtieth too long.
 const PARTS: u32 = 60;
 
-/// The recent use of one limit, in parts of the time that it is about. A part counts until all of it is long
-/// enough ago, so that within **any** time of that length there is never more than allowed.
+/// The recent use of one limit. A part counts until all of it is long enough ago, so that no time of that
+/// length ever has more than allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     limit: RateLimit,
-    /// The beginning of each part, in milliseconds since 1970, and what was used in it; the oldest first.
+    /// Begin in milliseconds since 1970, and use; the oldest first.
     parts: VecDeque<(i64, u32)>,
 }
 
@@ -283,15 +281,15 @@ impl Window {
     }
 }
 
-/// The paces that a request has to keep, as the ledger has them. Asked and told inside one transaction.
+/// Load, ask and store inside one transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateLimiter {
     paces: BTreeMap<Scope, (Pace, PaceSettings)>,
 }
 
 impl RateLimiter {
-    /// The paces of `route`; `find` gives those that are kept. A scope without limits has none, but a
-    /// credential always has one: of it the tracker says what is left.
+    /// `find` gives the stored ones. A scope without limits has no pace, but a credential always has one, for
+    /// the tracker's own budget.
     pub fn load<E>(
         route: &Route,
         settings: &ScopedPace,
@@ -308,8 +306,7 @@ impl RateLimiter {
         Ok(Self { paces })
     }
 
-    /// Asks whether the request may be made now; where it may, it is counted in every scope, else in none. Of
-    /// a batch each ticket has one write.
+    /// Counts the request in every scope, or in none. Of a batch each ticket has one write.
     pub fn admit(&mut self, cost: &Cost, now: Timestamp) -> Result<(), Timestamp> {
         let mut admitted = BTreeMap::new();
         let mut earliest = now;

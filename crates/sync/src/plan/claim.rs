@@ -1,4 +1,4 @@
-//! The inputs of a plan, and the one of several tickets of an artifact that counts.
+//! Inputs of a plan, and the choice among several tickets of one artifact.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +11,25 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use stepmark_model::artifact::ProjectPath;
 
-/// The tickets that a tracker has of one artifact, the one that counts first: see
-/// [`oldest_first`](crate::ticket::oldest_first).
+/// In the order of [`oldest_first`](crate::ticket::oldest_first).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Claim<'c, 'o> {
     pub(crate) same: &'c [&'o Observed],
-    /// True where the list was made so long after the link that it shows the linked ticket, if that is there.
+    /// True if the list is so much later than the link that it shows the linked ticket, if that exists.
     pub(crate) is_late: bool,
 }
 
 impl<'o> Claim<'_, 'o> {
-    /// The ticket that is to be linked in the place of that of `link`, which another machine made or found
-    /// before, or which is there while the linked one is not. `None` where the linked one counts, or nothing
-    /// better is known.
+    /// The ticket to link instead of that of `link`: an older one, or one that exists while the linked one
+    /// does not. `None` if the linked one counts, or nothing better is known.
     pub(crate) fn instead_of(self, link: &Link) -> Option<&'o Observed> {
         let oldest = self.same.first().copied().filter(|oldest| !oldest.is_closed_duplicate())?;
         let is_there = self.same.iter().any(|ticket| ticket.remote.id == link.remote.id);
         (oldest.remote.id != link.remote.id && (is_there || self.is_late)).then_some(oldest)
     }
 
-    /// The tickets that are to be closed where that with the id `counts` counts: open ones behind it in which
-    /// nobody else wrote; none where the list does not show it. What this ledger made (`own`) is closed also
-    /// where the policy is to report duplicates.
+    /// Open duplicates of the ticket `counts` in which nobody else wrote; none if the list does not show it.
+    /// Those that this ledger made (`own`) are closed even if the policy is to report duplicates.
     pub(crate) fn to_close(self, counts: &str, own: Option<&str>, policy: Duplicates) -> Vec<&'o Observed> {
         let is_wanted = |ticket: &&Observed| {
             let id = ticket.remote.id.as_str();
@@ -50,10 +47,10 @@ pub struct PlanInputs<'a> {
     pub survey: Option<Survey<'a>>,
 }
 
-/// All tickets of a tracker that carry our label and a marker of the project.
+/// With our label and a marker of the project.
 pub struct Survey<'a> {
     pub tickets: &'a [Observed],
-    /// Tells how a ticket differs from what it should say; `before` is what it was last made to say.
+    /// The second ticket is what it was last made to say.
     #[expect(clippy::type_complexity, reason = "one function, named by what it takes")]
     pub compare: &'a dyn Fn(&Ticket, Option<&Ticket>, &Observed) -> Vec<FieldDifference>,
 }
@@ -75,8 +72,7 @@ impl Remembered {
     }
 }
 
-/// Tickets by marker, each list with the oldest first. One that is linked to another artifact is that one's,
-/// whatever it says.
+/// Each list with the oldest first. A ticket linked to another artifact is that one's, whatever it says.
 pub(crate) fn by_marker<'o, 'l>(
     tickets: impl Iterator<Item = &'o Observed>,
     links: impl Iterator<Item = &'l Link>,
@@ -97,8 +93,8 @@ pub(crate) fn by_marker<'o, 'l>(
     found
 }
 
-/// The tickets that are copies of another one, or into which the text of another one was pasted: they say so
-/// by the number that they were written into, or they come from a creation that another one is nearer to.
+/// Tickets that are copies, or into which the text of another was pasted: their stamp names another ticket,
+/// or a creation that another ticket is nearer to.
 pub(crate) fn copies<'o>(tickets: impl Iterator<Item = &'o Observed>) -> Vec<&'o Observed> {
     let mut made: BTreeMap<(&Marker, Option<&str>), Vec<&Observed>> = BTreeMap::new();
     for ticket in tickets {
@@ -122,11 +118,11 @@ pub(crate) fn copies<'o>(tickets: impl Iterator<Item = &'o Observed>) -> Vec<&'o
     copies
 }
 
-/// A remark for a person about a ticket, which no action follows. `artifact` is its path, else the title.
+/// Nothing is done about it. `artifact` is its path, else the title.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Remark {
-    /// A person changed managed fields, and the policy is to report that.
+    /// The policy is to report changes of managed fields.
     Drift {
         marker: Marker,
         #[serde(default)]
@@ -138,35 +134,33 @@ pub enum Remark {
         marker: Marker,
         #[serde(default)]
         artifact: String,
-        /// The ticket that counts: the linked one, else the oldest.
+        /// The linked one, else the oldest.
         kept: RemoteTicket,
         others: Vec<RemoteTicket>,
     },
-    /// Its artifact is gone, and the policy is to keep it.
     Orphan {
         marker: Marker,
         #[serde(default)]
         artifact: String,
         remote: RemoteTicket,
     },
-    /// Its artifact is there, and the patterns of the tracker leave it out: the ticket stays as it is.
+    /// The patterns of the tracker leave the artifact out: the ticket stays as it is.
     Excluded {
         marker: Marker,
         #[serde(default)]
         artifact: String,
         remote: RemoteTicket,
     },
-    /// So many artifacts are gone at once that their tickets are not closed without a word of a person.
+    /// Too many artifacts are gone at once to close their tickets without asking.
     ManyGone { gone: usize, tickets: usize },
-    /// The linked ticket was not among those that the tracker lists with our label: it was deleted, moved, or
-    /// has lost its marker.
+    /// The linked ticket is not in the list: deleted, moved, or without its marker.
     Missing {
         marker: Marker,
         #[serde(default)]
         artifact: String,
         remote: RemoteTicket,
     },
-    /// The ticket was written from something newer than what is checked out, and is left alone.
+    /// Written from something newer than the checkout, so left alone.
     Newer {
         marker: Marker,
         #[serde(default)]
@@ -174,35 +168,33 @@ pub enum Remark {
         remote: RemoteTicket,
         reason: String,
     },
-    /// BMAD says that another ticket is the artifact's than the one that it has.
+    /// BMAD names another ticket for the artifact than the one that it has.
     OtherNamed { artifact: String, remote: RemoteTicket, named: String },
-    /// A ticket that was copied, or into which the text of another was pasted. Nothing is done with it.
+    /// Of another ticket, or with its text pasted. Nothing is done with it.
     Copy { marker: Marker, remote: RemoteTicket },
-    /// Our writing went over a text that somebody changed meanwhile; it stands in the history of the ticket.
+    /// Our write replaced a text that somebody changed meanwhile; the ticket's history has it.
     Overwritten { marker: Marker, artifact: String, remote: RemoteTicket },
-    /// The ticket does not tell all that the artifact says.
     Withheld {
         marker: Marker,
         artifact: String,
         secrets: Vec<String>,
-        /// Characters that nobody sees, as `U+202E`.
+        /// As `U+202E`.
         characters: Vec<String>,
     },
-    /// The tracker shows no more tickets below one: others only name it in their text.
+    /// The tracker shows no more tickets below one: the rest is named in its text.
     Crowded {
-        /// The path of the artifact below whose ticket there is no room.
         artifact: String,
         tickets: usize,
     },
-    /// Tickets follow another branch than the one that is checked out, so nothing is done.
+    /// Tickets follow another branch than the checkout, so nothing is done.
     Aside { branch: String, follows: String },
-    /// The configuration names another place than that of the tickets. Before anything is sent the tracker is
-    /// asked whether that is the same repository or project under another name.
+    /// The configuration names another target. Before anything is sent the tracker is asked if that is the
+    /// same one under another name.
     Moved { from: String },
     LeftOut {
         path: String,
         reason: String,
-        /// True where something is wrong with it: an artifact that was never given an id only has no ticket.
+        /// False for an artifact that was never given an id: it only has no ticket.
         #[serde(default)]
         is_problem: bool,
     },

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// The number of tickets that are pruned at once without a question, if a tenth of all is not more.
+/// More are pruned without a question only up to a tenth of all.
 const MOST_PRUNED: usize = 20;
 
 const FEW_PRUNED: usize = 3;
@@ -34,8 +34,7 @@ struct Making<'g, 'a> {
 }
 
 impl Plan {
-    /// Returns what differs between the artifacts and what is known of the tracker. Pure but for asking the
-    /// ledger; where nothing differs, it asks only for the links.
+    /// Pure but for asking the ledger; where nothing differs, it asks only for the links.
     pub fn make(grounds: &PlanInputs<'_>) -> Result<Self> {
         let name = &grounds.settings.name;
         let remembered = Remembered::read(grounds)?;
@@ -60,7 +59,7 @@ impl Plan {
             };
             match compared.outcome {
                 Outcome::Same => making.plan.unchanged += 1,
-                // The next plan sees what became of it.
+                // The next plan sees the outcome.
                 Outcome::Gone => {}
                 Outcome::Desired(desired, withheld) => {
                     making.consider(compared.marker, (compared.entry, named), (*desired, withheld))?;
@@ -84,7 +83,7 @@ impl<'a> Making<'_, 'a> {
         let comparison = Comparison { snapshot, settings: &settings.ticket, kept: &kept };
         let (Remembered { links, intents }, is_surveyed) = (&self.remembered, self.found.is_some());
         let compared = comparison.of_all(&concerned, |marker| {
-            // A change that was begun may have been made: then the ticket does not say what is remembered.
+            // A change in doubt may have been made: then the ticket differs from what is stored.
             let is_certain = !is_surveyed && !intents.contains_key(marker);
             links.get(marker).filter(|_| is_certain)?.digest
         });
@@ -116,7 +115,6 @@ impl<'a> Making<'_, 'a> {
         Ok(())
     }
 
-    /// The ticket that BMAD names as that of an artifact, where it names one; `Err` tells why it can be none.
     fn named(&mut self, marker: &Marker, entry: &SnapshotEntry) -> Result<Option<RemoteTicket>, String> {
         let (target, link) = (&self.grounds.settings.target, self.remembered.links.get(marker));
         let is_here = |own: &&StoredTicket| !own.tracker_id.is_empty() && own.store == target.kind();
@@ -153,7 +151,7 @@ impl<'a> Making<'_, 'a> {
         Ok(Some(RemoteTicket { id, key, url, other_ids: BTreeMap::new() }))
     }
 
-    /// Returns what is to be done with the ticket of an artifact. One that BMAD names is taken over.
+    /// A ticket that BMAD names is taken over.
     fn next_action(
         &mut self,
         marker: &Marker,
@@ -196,13 +194,13 @@ impl<'a> Making<'_, 'a> {
         }
         let is_begun =
             self.remembered.intents.get(marker).is_some_and(|intent| intent.action == IntentAction::Create);
-        // A survey is no answer: a tracker may list what it did a moment ago only later.
+        // A survey does not settle it: the tracker's list may lag.
         let kind = if is_begun { ActionKind::LookUp } else { ActionKind::Create };
         let differences = desired.differences(None);
         Action { differences, ..action(kind, desired) }
     }
 
-    /// Gives up the linked ticket, where the survey has another one with its marker that counts.
+    /// Gives up the linked ticket if the survey has another one that counts.
     fn superseded(&mut self, link: &Link, desired: &Ticket) -> Option<Action> {
         let same = self.same(&link.marker);
         let oldest = Claim { same: &same, is_late: false }.instead_of(link)?;
@@ -221,7 +219,7 @@ impl<'a> Making<'_, 'a> {
 
     fn update(&mut self, link: &Link, desired: Ticket) -> Result<Option<Action>> {
         let ticket = self.grounds.ledger;
-        // An update that was begun may have been made: what the ticket says is not known then.
+        // An update in doubt may have been made: the ticket's content is unknown then.
         let is_in_doubt = self.remembered.intents.contains_key(&link.marker);
         let is_current = link.digest == Some(desired.digest()) && !is_in_doubt;
         let seen = self.seen(link);
@@ -281,7 +279,7 @@ impl<'a> Making<'_, 'a> {
         survey.map(|Survey { compare, .. }| compare(desired, before, seen)).unwrap_or_default()
     }
 
-    /// Other tickets of an artifact than `kept`, which counts; `own` is this ledger's. Closed ones are done.
+    /// Other tickets of an artifact than `kept`; `own` is this ledger's. Closed ones are done.
     fn consider_duplicates(&mut self, same: &[&Observed], kept: &RemoteTicket, own: Option<&str>) {
         let claim = Claim { same, is_late: false };
         let closed = claim.to_close(&kept.id, own, self.grounds.settings.duplicates);
@@ -310,7 +308,7 @@ impl<'a> Making<'_, 'a> {
                 _ => {}
             }
         }
-        // A pattern may be mistyped: a ticket is not closed for that.
+        // A pattern may be mistyped: it closes no ticket.
         for link in excluded {
             let artifact = self.name(&link.marker, None);
             self.plan.remarks.push(Remark::Excluded { marker: link.marker, artifact, remote: link.remote });
@@ -324,7 +322,6 @@ impl<'a> Making<'_, 'a> {
         Ok(())
     }
 
-    /// Closes nothing where so many tickets are to be closed that a mistake is likelier.
     fn refuse_mass_pruning(&mut self) {
         let count = self.plan.actions.iter().filter(|action| action.kind == ActionKind::Prune).count();
         let tickets = self.remembered.links.len();
@@ -339,13 +336,13 @@ impl<'a> Making<'_, 'a> {
     fn orphan(&mut self, link: &Link) -> Result<()> {
         let before = self.grounds.ledger.projected(&link.tracker, &link.marker)?;
         let remote = link.remote.clone();
-        // A change that was begun may have opened it again.
+        // A change in doubt may have reopened it.
         let is_in_doubt = self.remembered.intents.contains_key(&link.marker);
         if !is_in_doubt && before.as_ref().is_some_and(|before| !before.state.is_open()) {
             self.plan.unchanged += 1;
             return Ok(());
         }
-        // What this ledger only found, and history does not know, is on a branch of other people.
+        // A ticket only found, of an artifact unknown to history, is of other people's branches.
         let is_of_others = before.is_none() && !self.grounds.snapshot.may_have_held(&link.marker);
         if self.grounds.settings.prune == Prune::Keep || is_of_others {
             if self.tell_stateless(before.as_ref()) {
@@ -380,8 +377,7 @@ impl<'a> Making<'_, 'a> {
         Ok(())
     }
 
-    /// Tells of an open ticket whose file is there and is no artifact any more: somebody deleted its
-    /// frontmatter. Whether it is one.
+    /// An open ticket whose file exists without frontmatter: somebody deleted that. True if it is one.
     fn tell_stateless(&mut self, last: Option<&Ticket>) -> bool {
         let open = last.filter(|last| last.state.is_open()).map(|last| last.file.shown());
         let Some(path) = open.filter(|path| self.grounds.snapshot.has_stateless(path)) else { return false };
@@ -419,7 +415,6 @@ impl<'a> Making<'_, 'a> {
         );
     }
 
-    /// Leaves out all actions where tickets follow another branch than the one that is checked out.
     fn leave_aside(&mut self) {
         let aside = || self.grounds.snapshot.checkout().commit()?.aside.clone();
         if let Some((branch, follows)) =
@@ -430,7 +425,7 @@ impl<'a> Making<'_, 'a> {
         }
     }
 
-    /// Parents come before the children that hang below them; else paths give the order, and so the numbers.
+    /// Parents before children; else paths give the order, and so the numbers.
     fn finish(mut self) -> Plan {
         let crowded = |(artifact, tickets): (&ProjectPath, usize)| Remark::Crowded {
             artifact: artifact.to_string(),

@@ -1,4 +1,4 @@
-//! Plans of actions: the difference between artifacts, ledger and, where it was asked, tracker. Pure.
+//! Plans: the difference between artifacts, ledger and, if asked, tracker. Pure.
 
 mod claim;
 mod make;
@@ -28,10 +28,10 @@ pub struct Action {
     #[serde(with = "path_as_text")]
     pub path: Option<ProjectPath>,
     pub remote: Option<RemoteTicket>,
-    /// The digest of what the ticket is known to say: the ground on which this was decided.
+    /// The digest of what the ticket said when this was decided.
     pub base: Option<TicketDigest>,
     pub digest: Option<TicketDigest>,
-    /// The ticket as it should be; `None` where nothing is known of what a ticket to be pruned says.
+    /// `None` if nothing is known of what a ticket to be pruned says.
     pub ticket: Option<Ticket>,
     pub differences: Vec<FieldDifference>,
 }
@@ -39,15 +39,15 @@ pub struct Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActionKind {
-    /// A creation was begun, and nobody knows whether the tracker did it: it is looked up before anything
-    /// else. Where it is certainly not there, its intent is taken away, and the next plan creates it.
+    /// A creation is in doubt: it is looked up. If the ticket certainly does not exist, the intent is
+    /// removed, and the next plan creates it.
     LookUp,
-    /// A ticket carries the marker and is linked; then it is updated.
+    /// A ticket with the marker is linked, then updated.
     Adopt,
     Create,
     Update,
     Close,
-    /// Another ticket of the same artifact counts, and this one is closed. No link leads to it.
+    /// Another ticket of the artifact counts. No link leads to this one.
     CloseDuplicate,
     Prune,
 }
@@ -85,7 +85,7 @@ impl Action {
         }
     }
 
-    /// Returns what it is about: a plan has at most one action for each. Duplicates are tickets of their own.
+    /// A plan has at most one action for each. Duplicates are tickets of their own.
     fn subject(&self) -> (&Marker, Option<&str>) {
         let is_duplicate = self.kind == ActionKind::CloseDuplicate;
         (&self.marker, self.remote.as_ref().filter(|_| is_duplicate).map(|remote| remote.id.as_str()))
@@ -138,7 +138,7 @@ enum Outcome {
 }
 
 impl<'a> Comparison<'_, 'a> {
-    /// Compares `artifacts` with their tickets; `said` tells the digest of what a ticket is known to say.
+    /// `said` gives the digest of what a ticket is known to say.
     fn of_all(
         &self,
         artifacts: &[(&'a Marker, &'a SnapshotEntry)],
@@ -182,13 +182,12 @@ pub const PLAN_SCHEMA: &str = "stepmark.sync-plan/2";
 pub struct Plan {
     schema: String,
     pub tracker: TrackerName,
-    /// True where the tracker has to be looked through for markers before anything is created: the ledger
-    /// knows of no such look, and this plan was made without one.
+    /// The tracker has to be searched for markers before anything is created: the ledger knows of no search.
     pub needs_survey: bool,
     pub unchanged: usize,
     pub actions: Vec<Action>,
     pub remarks: Vec<Remark>,
-    /// The artifacts whose tickets are theirs without a marker, since BMAD says so.
+    /// Artifacts whose tickets have no marker: BMAD names them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) named: BTreeSet<Marker>,
 }
@@ -240,7 +239,7 @@ pub struct Stale {
 }
 
 impl Plan {
-    /// Returns what differs from `now`, today's plan, by marker; nothing: this one can be applied as it is.
+    /// By marker; empty if this plan can be applied as it is. `now` is today's plan.
     pub fn stale(&self, now: &Self) -> Vec<Stale> {
         let by_subject = |plan: &'_ Self| -> BTreeMap<_, Action> {
             let owned = |(marker, id): (&Marker, Option<&str>)| (marker.clone(), id.map(str::to_owned));

@@ -1,5 +1,5 @@
-//! Deliveries that failed, pure: `(state, failure, now, chance) → state`. Nothing sleeps: a wait is a moment
-//! in the ledger.
+//! Retries of deliveries, pure: `(state, failure, now, chance) → state`. Nothing sleeps: a wait is a time in
+//! the ledger.
 
 use jiff::{Timestamp, fmt::rfc2822};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::{
     ticket::TicketDigest,
 };
 
-/// The state of the delivery of one ticket to one tracker. What is nowhere kept is [`Delivery::Due`].
+/// One ticket in one tracker. [`Delivery::Due`] is not stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum Delivery {
@@ -19,22 +19,21 @@ pub enum Delivery {
     Waiting {
         attempts: u32,
         until: Timestamp,
-        /// The time at which it failed; earlier versions did not note it.
+        /// Earlier versions did not store it.
         #[serde(default)]
         since: Option<Timestamp>,
         last: Failure,
     },
-    /// It failed for good. It stays visible until a person or a change of the artifact gives it another try,
-    /// or its cause has passed.
+    /// Visible until a person, a change of the artifact, or the end of its cause gives it another try.
     Parked { attempts: u32, since: Timestamp, last: Failure, digest: TicketDigest },
 }
 
-/// The longest wait that a tracker's own word can bring about: a day.
+/// The most that a tracker's own word can bring about: a day.
 const LONGEST_NAMED_WAIT: u64 = 24 * 60 * 60 * 1000;
 
 impl Delivery {
-    /// Returns whether the ticket with the digest `desired` may be delivered now. A ticket that was refused
-    /// may be tried once more when it has changed; one that is gone does not come back by that.
+    /// A refused ticket may be tried once more after a change (digest `desired`); one that is gone does not
+    /// come back by that.
     pub fn is_due(&self, desired: TicketDigest, now: Timestamp) -> bool {
         match self {
             Self::Due => true,
@@ -46,7 +45,6 @@ impl Delivery {
         }
     }
 
-    /// The time at which it is due by itself; `None` for what is due already or parked.
     pub const fn until(&self) -> Option<Timestamp> {
         match self {
             Self::Waiting { until, .. } => Some(*until),
@@ -54,7 +52,7 @@ impl Delivery {
         }
     }
 
-    /// The time at which it failed last, where that is known.
+    /// The last failure, if known.
     pub const fn noted_at(&self) -> Option<Timestamp> {
         match self {
             Self::Due => None,
@@ -63,8 +61,7 @@ impl Delivery {
         }
     }
 
-    /// The cause for which it is parked, where that may be no matter of its ticket: the tracker may come to
-    /// take what it refused.
+    /// The cause for which it is parked, if it may be the tracker's: the tracker may come to accept it.
     pub fn cause(&self) -> Option<(Reason, &str)> {
         let is_own = |reason| matches!(reason, Reason::Gone | Reason::Unmarked | Reason::Touched);
         match self {
@@ -87,9 +84,8 @@ impl Delivery {
         }
     }
 
-    /// Hears that the delivery of the ticket with the digest `desired` failed. The wait is drawn from 0 to a
-    /// bound that doubles (full jitter: many waiting deliveries do not come back together), and never ends
-    /// before the moment that the tracker named.
+    /// The wait is drawn from 0 to a bound that doubles (full jitter: waiting deliveries do not come back
+    /// together), and never ends before the time that the tracker named.
     #[must_use]
     pub fn failed(
         self,
@@ -116,9 +112,7 @@ impl Delivery {
         Self::Waiting { attempts, until: moment::after(now, own.max(named)), since: Some(now), last: failure }
     }
 
-    /// Hears that it was tried to see whether an outage is over, which it is not. That says nothing about
-    /// this ticket: it does not count, and the breaker says when it is tried again. So an outage parks
-    /// nothing, however long.
+    /// A probe found that the outage goes on. That does not count as an attempt, so no outage parks a ticket.
     #[must_use]
     pub fn postponed(self, failure: Failure, now: Timestamp) -> Self {
         Self::Waiting { attempts: self.attempts(), until: now, since: Some(now), last: failure }
@@ -131,13 +125,10 @@ fn bound(attempts: u32, settings: &RetrySettings) -> u64 {
     u64::from(settings.wait_ms).saturating_mul(doubled).min(longest)
 }
 
-/// The moment that the headers of an answer name for the next request, by this machine's clock; `None` where
-/// they name none. `header` gives the value of a header by its lower-case name.
-///
-/// `Retry-After` counts first: seconds or a date (RFC 9110, §10.2.3). Else, where nothing is left
-/// (`x-ratelimit-remaining: 0`), the reset: seconds since 1970 on GitHub, a date on Jira (docs/formats.md,
-/// "Trackers"). A moment is measured from the answer's own `Date`, so that a clock that is wrong here does no
-/// harm.
+/// The time that an answer names for the next request, by this machine's clock. `header` takes lower-case
+/// names. `Retry-After` counts first: seconds or a date (RFC 9110, §10.2.3). Else, if `x-ratelimit-remaining`
+/// is 0, the reset: seconds since 1970 on GitHub, a date on Jira (docs/formats.md, "Trackers"). Measured from
+/// the answer's own `Date`, in case this clock is wrong.
 pub fn named_wait<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Timestamp) -> Option<Timestamp> {
     let date = |text: &str| rfc2822::parse(text).ok().map(|date| date.timestamp());
     let sent_at = header("date").and_then(date).unwrap_or(now);
@@ -170,13 +161,13 @@ impl Jitter {
     }
 }
 
-/// `retry:` of a tracker in the configuration. Every key may be missing.
+/// `retry:` of a tracker in the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `attempts` and `wait_ms`")]
 pub struct RetrySettings {
-    /// The number of times that a delivery is tried before it is parked. At least 1.
+    /// Attempts before a delivery is parked. At least 1.
     pub attempts: u32,
-    /// The longest first wait, in milliseconds. Each wait is at most twice the one before.
+    /// The longest first wait; each wait is at most twice the one before.
     pub wait_ms: u32,
     pub longest_wait_seconds: u32,
 }

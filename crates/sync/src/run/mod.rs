@@ -38,17 +38,16 @@ pub use crate::configuration::RunSettings;
 pub enum RunEvent<'e> {
     Standby { holder: &'e str },
     Leading { lease: &'e Lease },
-    // Another process has taken over, since this one did not renew its lease in time.
+    // Another process took over: this one did not renew its lease in time.
     LostLead { holder: &'e str },
-    // The lease could neither be taken nor renewed. It is tried again.
+    // The lease could not be taken or renewed. It is retried.
     NoLedger { error: &'e Error },
     Passed { pass: &'e Pass, at: Timestamp, took: Duration },
     PassFailed { error: &'e Error },
     Stopped,
 }
 
-/// Tells all listeners that something has changed. A million changes are as one: the truth is read again
-/// anyway, so nothing is queued.
+/// Coalesces: a million changes are as one, since everything is read again anyway.
 #[derive(Clone, Debug)]
 pub struct ChangeSignal(watch::Sender<()>);
 
@@ -72,7 +71,7 @@ impl ChangeSignal {
 }
 
 impl ChangeListener {
-    /// Ends when something has changed since this was last called; never, once nobody can tell.
+    /// Never ends once nobody can signal.
     pub async fn changed(&mut self) {
         if self.0.changed().await.is_err() {
             future::pending::<()>().await;
@@ -85,12 +84,12 @@ pub enum StatusChange {
     Standby { holder: String },
     Leading { number: u64 },
     LostLead { holder: String },
-    // Somebody else works on the tracker now; what is to be done waits for that.
+    // Another process works on the tracker; changes wait for it.
     Waits { holder: String },
     Done { kind: ActionKind, tickets: Vec<(String, RemoteTicket)>, missing: Vec<String> },
-    // Tickets cannot be delivered, for a reason of their own, which is the same for all of them.
+    // Tickets that cannot be delivered for one reason of their own.
     Trouble { kind: ActionKind, artifacts: Vec<String>, why: String, remedy: Option<&'static str> },
-    // The tracker cannot be used; artifacts change as before, and tickets follow later.
+    // The tracker is unusable; tickets follow later.
     Outage { why: String, remedy: Option<&'static str> },
     Recovered,
     Failing { why: String },
@@ -102,8 +101,7 @@ pub enum StatusChange {
     Stopped,
 }
 
-/// Hears all events of the run for one tracker, and tells what is new. It keeps one line for each ticket that
-/// is in trouble.
+/// Reports what is new. Keeps one line for each ticket in trouble.
 #[derive(Clone, Debug, Default)]
 pub struct ChangeReporter {
     outage: Option<(ScopeKind, Reason)>,
@@ -150,7 +148,7 @@ impl ChangeReporter {
                 Cause::None => done
                     .extend(done_of(entry, name(pass, &entry.marker)).map(|notice| (notice, String::new()))),
                 Cause::Tracker(kind, failure) => {
-                    // The widest says most.
+                    // The widest scope says most.
                     if outage.is_none_or(|(widest, _)| kind < widest) {
                         outage = Some((kind, failure));
                     }
@@ -266,8 +264,7 @@ fn done_of(entry: &Entry, artifact: String) -> Option<StatusChange> {
     Some(StatusChange::Done { kind: entry.kind, tickets: vec![(artifact, remote.clone())], missing })
 }
 
-/// One notice for all of which the same is told, in the place of the first. Beside each stands why it is
-/// told, in the words for several.
+/// Merges notices with the same text; the string is the reason in the words for several.
 fn grouped(notices: Vec<(StatusChange, String)>) -> Vec<StatusChange> {
     let mut groups: Vec<(StatusChange, String)> = Vec::new();
     for (notice, of_several) in notices {
@@ -280,7 +277,7 @@ fn grouped(notices: Vec<(StatusChange, String)>) -> Vec<StatusChange> {
 }
 
 impl StatusChange {
-    /// Takes the tickets of `other` in, where it tells the same for the same reason `of_several`.
+    /// Merges `other` if it has the same reason `of_several`.
     fn takes(&mut self, other: &Self, of_several: &str) -> bool {
         match (self, other) {
             (

@@ -1,4 +1,4 @@
-//! The loop of a run: one look at everything, and what follows from it.
+//! The loop of a run.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -38,13 +38,11 @@ fn name(action: &Action) -> String {
     }
 }
 
-/// The number of plans that are made for one pass: what belongs to another target is set aside, what is found
-/// is updated, and what was not there is created, by the next one.
+/// Plans of one pass: the next one updates what was found and creates what was not there.
 const ROUNDS: usize = 5;
 
 impl RunContext<'_> {
-    /// Reads the artifacts, plans, and carries it out, until another plan would do no more. Where nothing is
-    /// to be done, nothing is written.
+    /// Plans and applies until another plan would do no more. Writes nothing if there is nothing to do.
     pub(super) async fn pass(&mut self) -> Result<Pass> {
         let mut pass = Pass::default();
         for round in 0..ROUNDS {
@@ -63,14 +61,13 @@ impl RunContext<'_> {
                 pass.report.entries.extend(done.entries);
                 break;
             }
-            // What the next round takes up again is not a thing that waits.
+            // The next round takes it up: it is not waiting.
             pass.report.entries.extend(done.entries);
         }
         Ok(pass)
     }
 
-    /// Returns what is to be done, and whether the tracker is to be asked even where that is nothing: a
-    /// request was begun of which nobody knows how it ended, or its tickets are to be listed.
+    /// The flag: ask the tracker even if the plan is empty (a request is in doubt, or a listing is due).
     fn plan(&mut self, pass: &mut Pass) -> Result<(Plan, bool)> {
         let snapshot = (self.snapshot)()
             .map_err(|error| Error::new(ErrorKind::Io, "the artifacts cannot be read").because(error))?;
@@ -89,7 +86,7 @@ impl RunContext<'_> {
         let worker =
             Worker::new(&mut *self.ledger, (self.tracker, self.settings), self.clock, self.project, who);
         let patience_ms = u64::from(self.settings.run.patience_seconds) * 1000;
-        // As long as a request may be under way, and then as long as another process waits anyway.
+        // A request may be under way; then as long as another process waits anyway.
         let lease_ms = self.settings.look_up_wait_ms() + self.settings.run.lease_ms();
         let work = WorkerSettings { lease_ms, patience_ms };
         worker.with(work).heeding(self.stop.clone()).apply(plan).await
@@ -102,16 +99,15 @@ pub struct RunContext<'r> {
     pub settings: &'r TrackerSettings,
     pub clock: &'r dyn WorkerClock,
     pub project: &'r str,
-    /// The name of the process that works: another text for every process.
+    /// Unique for each process.
     pub holder: &'r str,
     pub draw: &'r mut Chance<'r>,
     pub snapshot: &'r mut (dyn FnMut() -> Result<Snapshot, Box<dyn std::error::Error + Send + Sync>> + Send),
     pub stop: StopSignal,
 }
 
-/// Keeps the tickets of one tracker in step until the context's signal is asked. `lead_ledger` is another
-/// handle to the context's ledger: the lease is renewed while a pass uses the first. May be dropped at any
-/// moment, and spawned on another thread.
+/// Runs until the context's signal is asked. `lead_ledger` is another handle to the context's ledger: the
+/// lease is renewed while a pass uses the first. May be dropped at any moment, and spawned on another thread.
 pub async fn run(
     mut context: RunContext<'_>,
     lead_ledger: &mut dyn Ledger,
@@ -170,7 +166,7 @@ fn settle(
         }
         Err(error) => {
             match &error.kind {
-                // A person works on it.
+                // A person runs `sync apply`.
                 ErrorKind::Held { until, .. } => {
                     let wait = moment::between(at, *until);
                     schedule.passed(now, Some(Duration::from_millis(wait)));
@@ -245,8 +241,8 @@ impl Watch<'_> {
     }
 }
 
-/// The name of the lease on running for `tracker`. It is another one than that on working, so that a person
-/// can still say `sync apply`; no tracker has a `.` in its name.
+/// Differs from that on working, so that a person can still run `sync apply`; no tracker has a `.` in its
+/// name.
 pub fn leader_lease_name(tracker: &TrackerName) -> String {
     format!("run.{tracker}")
 }
@@ -269,13 +265,13 @@ impl<'d> Leader<'d> {
         Self { ledger, name: leader_lease_name(tracker), holder, length_ms: settings.lease_ms(), lease: None }
     }
 
-    /// Takes or renews it, unless another process that lives has it. Whoever only waits writes nothing.
+    /// Takes or renews it, unless another living process has it. A standby writes nothing.
     pub(super) fn take(&mut self, now: Timestamp) -> Result<&Lease> {
         match try_lease(self.ledger, &self.name, self.holder, now, self.length_ms) {
             Ok(lease) => Ok(&*self.lease.insert(lease)),
             Err(error) => {
                 if matches!(error.kind, ErrorKind::Held { .. }) && self.lease.take().is_some() {
-                    // Whoever has it now gives its own.
+                    // The new holder has its own lock.
                     self.ledger.unmark_alive(&self.name)?;
                 }
                 Err(error)
@@ -288,12 +284,10 @@ impl<'d> Leader<'d> {
     }
 }
 
-/// The time at which the next pass begins: a value that follows from what has happened. It owns no memory,
-/// however much happens (it is `Copy`).
+/// `Copy`: it owns no memory, however much happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Schedule {
     settings: RunSettings,
-    /// The first and the last change that no pass has seen.
     changed: Option<(Instant, Instant)>,
     round: Instant,
     delivery: Option<Instant>,
@@ -301,8 +295,8 @@ pub(super) struct Schedule {
     failures: u32,
 }
 
-/// The time that a run waits after a pass that failed: the project or the ledger could not be read. Twice as
-/// long each time, up to the time between two rounds.
+/// After a pass that failed to read the project or the ledger; doubled each time, up to the time between two
+/// rounds.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 impl Schedule {

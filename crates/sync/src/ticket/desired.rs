@@ -11,33 +11,31 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use stepmark_model::artifact::{FileHash, FileHashError};
 
-/// The desired ticket of an artifact: only fields that stepmark manages. It follows from the artifact alone,
-/// so the same state gives the same ticket; times and commits are in none.
+/// Only fields that stepmark manages. The same artifact gives the same ticket: it has no times and commits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
     pub marker: Marker,
-    /// One line, at most [`TITLE_LIMIT`] characters.
     pub title: String,
     pub body: Vec<Block>,
-    /// The artifact's file, for a body that has no room for all.
+    /// For a body that has no room for all.
     pub file: Inline,
-    /// The address of that file at the commit that held it when this was made. No part of the canonical form:
-    /// another commit alone changes no ticket.
+    /// The address of the file at the commit that held it. Not digested: another commit alone changes no
+    /// ticket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_at_commit: Option<String>,
-    /// The commit that it is written from. No part of the canonical form.
+    /// Not digested.
     #[serde(default, skip_serializing_if = "Stamp::is_empty")]
     pub stamp: Stamp,
-    /// The labels that are ours. The project's label ([`Marker::label`]) is among them.
+    /// Ours, with the project's label ([`Marker::label`]).
     pub labels: BTreeSet<String>,
-    /// Open or closed, and how far. Ledgers and older files of tickets call it `standing`.
+    /// Older ledgers and files of tickets call it `standing`.
     #[serde(alias = "standing")]
     pub state: TicketState,
-    /// The status word of the artifact, which a tracker with statuses of its own may map.
+    /// A tracker with statuses of its own may map it.
     pub status: Option<String>,
     #[serde(default, skip_serializing_if = "TicketKind::is_other")]
     pub kind: TicketKind,
-    /// The artifact above it in the chain of delegation, where that has a ticket too.
+    /// The artifact above it, if that has a ticket too.
     pub parent: Option<Marker>,
     pub fields: BTreeMap<String, String>,
 }
@@ -46,7 +44,7 @@ pub struct Ticket {
 #[serde(rename_all = "kebab-case")]
 pub enum TicketKind {
     Epic,
-    /// A story that nobody delegated: what it hangs below is an epic.
+    /// A story that nobody delegated: its parent is an epic.
     Story,
     #[default]
     Other,
@@ -58,12 +56,10 @@ impl TicketKind {
     }
 }
 
-/// The most characters of a title: Jira's limit for `summary` (docs/formats.md, "Trackers"); GitHub allows
-/// one more.
+/// Jira's limit for `summary` (docs/formats.md, "Trackers"); GitHub allows one more.
 pub const TITLE_LIMIT: usize = 255;
 
-/// The version of the canonical form. It grows when the same ticket is to be shown otherwise, so that all are
-/// sent again.
+/// A new version sends every ticket again.
 pub(super) const CANONICAL_SCHEMA: &str = "stepmark.ticket/2";
 
 #[derive(Serialize)]
@@ -72,9 +68,8 @@ struct Canonical<'t> {
     ticket: Stored<'t>,
 }
 
-/// A ticket as ledgers keep it and, without `file_at_commit` and `stamp`, as it is digested. Names and order
-/// are a stored format: older programs read it, and markers and ledgers hold the digest, so a change here
-/// sends every ticket again.
+/// Names and order are a stored format (digested without `file_at_commit` and `stamp`): older programs read
+/// it, and markers and ledgers hold the digest, so a change here sends every ticket again.
 #[derive(Serialize)]
 pub(crate) struct Stored<'t> {
     marker: &'t Marker,
@@ -95,9 +90,8 @@ pub(crate) struct Stored<'t> {
 }
 
 impl Ticket {
-    /// The canonical form: compact JSON with the version of the form. Fields stand in the order of their
-    /// declaration, maps and sets in that of their keys, and there are no numbers, so that one ticket has one
-    /// spelling. (RFC 8785 would say the same, eleven times as slowly.)
+    /// Compact JSON: fields in the order of their declaration, maps and sets sorted, no numbers, so that one
+    /// ticket has one spelling. (RFC 8785 would say the same, eleven times as slowly.)
     pub fn canonical(&self) -> String {
         let stamp = &Stamp::default();
         let ticket = Stored { file_at_commit: None, stamp, ..self.stored() };
@@ -130,8 +124,8 @@ impl Ticket {
     }
 }
 
-/// SHA-256 of the canonical form of a ticket ([`Ticket::canonical`](super::Ticket::canonical)). A tracker
-/// that has this digest is sent nothing. Shown as 64 lower-case hexadecimal digits.
+/// SHA-256 of [`Ticket::canonical`](super::Ticket::canonical), shown as 64 lower-case hexadecimal digits. A
+/// ticket that has this digest already is not sent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TicketDigest(FileHash);
@@ -209,9 +203,9 @@ fn closed(observed: &Observed, text: Vec<Inline>, reason: CloseReason) -> Ticket
 pub struct FieldDifference {
     /// `title`, `body`, `labels`, `state`, `status`, `parent`, or `fields.NAME`.
     pub field: String,
-    /// The value that it has; null where it has none, or that is not known.
+    /// Null if it has none, or that is not known.
     pub before: Json,
-    /// The value that it should have; null where it should have none.
+    /// Null if it should have none.
     pub after: Json,
 }
 
@@ -258,8 +252,8 @@ impl Ticket {
     }
 }
 
-/// The labels that a ticket with the labels `current` should have: the desired ones, and those of people.
-/// `own` are those that stepmark gave to it: a label that only looks like one of ours is a person's.
+/// Keeps people's labels. `own` are those that stepmark gave: a label that only looks like ours is a
+/// person's.
 pub fn merged_labels(
     current: &BTreeSet<String>,
     own: &BTreeSet<String>,
@@ -270,8 +264,7 @@ pub fn merged_labels(
     desired.iter().chain(current.iter().filter(is_foreign)).cloned().collect()
 }
 
-/// Returns whether a ticket with the labels `current` has those that it should have and no other of ours.
-/// Case does not matter: GitHub takes labels that differ in it for one.
+/// Ignores case, as GitHub does.
 pub fn labels_agree(current: &BTreeSet<String>, own: &BTreeSet<String>, desired: &BTreeSet<String>) -> bool {
     let folded = |labels: &BTreeSet<String>| -> BTreeSet<String> {
         labels.iter().map(|label| label.to_lowercase()).collect()
@@ -283,9 +276,8 @@ fn same_label(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
-/// Returns whether a ticket hangs elsewhere than it should. Which ticket is whose is not known here, so what
-/// it was last made to say decides about a ticket that hangs somewhere; a parent that a person gave to one
-/// that should have none stays.
+/// The owner of the parent is not known here, so what the ticket last said decides; a parent that a person
+/// gave to one that should have none stays.
 #[cfg(feature = "http")]
 pub(crate) fn parent_difference(
     desired: &Ticket,

@@ -12,14 +12,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use stepmark_model::{artifact::FileHash, journal::ArtifactKey};
 
-/// The identity of an artifact in tickets: project id and the artifact's own id, neither of which ever
-/// changes (docs/design.md, "Tickets"). It stands in every ticket, hidden, from the request that creates it.
-/// An artifact that only has a path has no marker: it would get a second ticket when the file moves
-/// (docs/design.md, "Identity").
-///
-/// As text it is `PROJECT/id:ID`, where every byte but ASCII letters, digits, `_`, `.`, `:` and a single `-`
-/// is percent-encoded, so that it can stand in an HTML comment, a Jira property and a database key. Two
-/// markers are equal or not; nothing else about them is ever compared.
+/// The identity of an artifact in tickets: the ids of project and artifact, which never change
+/// (docs/design.md, "Tickets"). Hidden in every ticket from the request that creates it. An artifact without
+/// an id has no marker: it would get a second ticket when the file moves (docs/design.md, "Identity"). As
+/// text it is `PROJECT/id:ID`, where every byte but ASCII letters, digits, `_`, `.`, `:` and a single `-` is
+/// percent-encoded for HTML comments, Jira properties and database keys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Marker {
     project: String,
@@ -28,7 +25,7 @@ pub struct Marker {
 
 const LABEL_PREFIX: &str = "stepmark:";
 
-/// The number of characters that a label may have on GitHub (docs/formats.md, "Trackers").
+/// On GitHub, in characters (docs/formats.md, "Trackers").
 const LABEL_LIMIT: usize = 50;
 
 impl Marker {
@@ -60,10 +57,9 @@ impl Marker {
     }
 }
 
-/// The label that all tickets of a project carry, by which they are listed: `stepmark:PROJECT`. People read
-/// it on every ticket: of an id as `stepmark init` makes it, a UUID, the first eight digits are enough. Where
-/// a label of GitHub has no room for another id, the first 16 digits of its SHA-256 stand for it: the label
-/// finds, the marker decides.
+/// `stepmark:PROJECT`, by which tickets are listed. Of a UUID, as `stepmark init` makes it, the first eight
+/// digits; of an id that is too long for GitHub, the first 16 digits of its SHA-256: the label finds, the
+/// marker decides.
 pub fn project_label(project: &str) -> String {
     if is_uuid(project) {
         return format!("{LABEL_PREFIX}{}", &project[..8]);
@@ -89,7 +85,7 @@ impl fmt::Display for Marker {
     }
 }
 
-/// `--` would end the comment that the marker stands in, for some readers of HTML.
+/// Never `--`, which would end the HTML comment for some readers.
 fn write_encoded(out: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     let mut before = 0;
     for byte in text.bytes() {
@@ -153,19 +149,18 @@ impl<'de> Deserialize<'de> for Marker {
     }
 }
 
-/// The hidden line of a ticket that says what it was made and last written from. It is no part of what the
-/// ticket says: another commit alone changes no ticket.
+/// A hidden line: what the ticket was made and last written from. Not digested: another commit alone changes
+/// no ticket.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Stamp {
-    /// The commit that was checked out when it was written, with [`CHANGED`] behind it where the artifact
-    /// differed from that commit.
+    /// The checkout, with [`CHANGED`] behind it if the artifact differed from that commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// The creation that made the ticket: the second, and a text that tells it from others (`1764180000-5f`).
+    /// The second of the creation, and a unique text (`1764180000-5f`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made: Option<String>,
-    /// The id of the ticket that it was written into. A copy of the ticket has another one.
+    /// A copy of the ticket has another id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket: Option<String>,
     #[serde(skip)]
@@ -208,7 +203,7 @@ impl Stamp {
         body.split_inclusive('\n').filter(|line| !line.starts_with(BEGIN)).collect()
     }
 
-    /// Reads what [`Display`](fmt::Display) writes, passing over words that only a later version knows.
+    /// Skips words that only a later version knows.
     pub(crate) fn read(text: &str) -> Self {
         let of = |name: &str| {
             let mut words = text.split(' ').filter_map(|word| word.split_once('='));
@@ -223,8 +218,8 @@ impl Stamp {
 }
 
 impl Stamp {
-    /// The reason why a ticket with the stamp `written` must not be written with this one: that would take it
-    /// back. `is_own` where this ledger wrote it last.
+    /// The reason not to overwrite a ticket with the stamp `written`: that would take it back. `is_own` if
+    /// this ledger wrote it last.
     pub(crate) fn refusal(&self, written: &Self, is_own: bool) -> Option<String> {
         let Checkout { commit: Some(found), is_forced: false } = &self.checkout else { return None };
         let written = written.commit.as_deref()?;
@@ -254,17 +249,16 @@ impl fmt::Display for Stamp {
     }
 }
 
-/// The commit that is checked out, found when it is first asked for. Tickets are written from it, and never
-/// from anything older than what they were written from.
+/// The commit that is checked out, found when first asked for. Tickets are never written from an older one.
 #[derive(Clone, Default)]
 pub struct Checkout {
     pub(super) commit: Option<Arc<LazyCommit>>,
-    /// A person wants tickets to be written from it, whatever they were written from.
+    /// A person wants tickets to be written, whatever they were written from.
     pub(super) is_forced: bool,
 }
 
 impl Checkout {
-    /// The commit; `None` outside of git, and before the first one.
+    /// `None` outside of git, and before the first commit.
     pub fn commit(&self) -> Option<&Commit> {
         LazyLock::force(self.commit.as_deref()?).as_ref()
     }
@@ -276,7 +270,7 @@ impl fmt::Debug for Checkout {
     }
 }
 
-/// A plan says the same wherever it was made.
+/// A plan is equal wherever it was made.
 impl PartialEq for Checkout {
     fn eq(&self, _: &Self) -> bool {
         true

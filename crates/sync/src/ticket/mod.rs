@@ -1,5 +1,4 @@
-//! The ticket that an artifact should have: pure, from what the artifact says and what the configuration
-//! chooses.
+//! The ticket that an artifact should have: pure, from artifact and configuration.
 
 mod marker;
 mod desired;

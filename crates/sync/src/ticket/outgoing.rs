@@ -13,7 +13,6 @@ use crate::secret::{withheld, without_secrets};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The parts of an artifact that its ticket leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Withheld {
     pub secrets: BTreeSet<String>,
@@ -72,8 +71,8 @@ impl TicketFacts {
     }
 }
 
-/// Returns whether a character shows nothing, or turns the text around it. The joiners of scripts and of
-/// pictures are none of these where they stand behind such, nor are the marks of direction.
+/// Invisible, or changes the direction of text. Joiners of scripts and emoji, and direction marks, are
+/// allowed behind such letters.
 fn is_hidden(before: Option<char>, letter: char) -> bool {
     match letter {
         '\n' | '\r' | '\t' => false,
@@ -85,8 +84,7 @@ fn is_hidden(before: Option<char>, letter: char) -> bool {
     }
 }
 
-/// A ticket as its tracker has it, with the marker that makes it ours. It is read to find tickets again and
-/// to report what people changed; none of it ever reaches an artifact.
+/// A ticket as its tracker has it. None of it ever reaches an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observed {
     pub remote: RemoteTicket,
@@ -98,16 +96,15 @@ pub struct Observed {
     pub state: TicketState,
     pub status: Option<String>,
     pub parent_id: Option<String>,
-    /// The other fields of `ticket.fields`, in the tracker's form; `None` where the answer lacks them.
+    /// Other fields of `ticket.fields`, in the tracker's form; `None` if the answer lacks them.
     pub fields: Option<serde_json::Value>,
     pub stamp: Stamp,
-    /// True where certainly nobody else wrote in it: no comment, no text outside the managed section.
+    /// Certainly no comment, and no text outside the managed section.
     pub is_untouched: bool,
 }
 
-/// Sorts tickets of one marker: the one that counts comes first. That is the oldest that is not closed as a
-/// duplicate, so that all clones of a project choose the same. Tickets of one moment stand in the order in
-/// which the tracker numbered them.
+/// The one that counts comes first: the oldest that is not closed as a duplicate, so that all clones choose
+/// the same. Ties are in the order of the tracker's numbers.
 pub fn oldest_first(tickets: &mut [&Observed]) {
     tickets.sort_by_key(|ticket| {
         let number = ticket.remote.id.parse::<u64>().unwrap_or(u64::MAX);
@@ -122,9 +119,8 @@ impl Observed {
 }
 
 impl Observed {
-    /// The managed fields in which this ticket of a tracker with Markdown bodies differs from what it should
-    /// say. `before` is what it was last made to say. Open tickets of every state are alike: such a tracker
-    /// knows open and closed alone.
+    /// For trackers with Markdown bodies. `before` is what it was last made to say. All open states are
+    /// alike: such a tracker knows open and closed alone.
     pub fn markdown_differences(
         &self,
         desired: &Ticket,
@@ -159,33 +155,31 @@ impl Observed {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemoteTicket {
-    /// The id by which the tracker is asked for it: GitHub's number, Jira's id. Unique within the tracker.
+    /// GitHub's number, Jira's id.
     pub id: String,
-    /// The name by which people know it: `#12`, `ABC-3`.
+    /// As people know it: `#12`, `ABC-3`.
     pub key: String,
     pub url: String,
-    /// Further ids that some requests want, by the tracker's names for them (`node_id`, `database_id`).
+    /// By the tracker's names for them (`node_id`, `database_id`); some requests want them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other_ids: BTreeMap<String, String>,
 }
 
-/// The state of a ticket: Jira's three status categories, and GitHub's reasons to close an issue.
+/// Jira's three status categories, and GitHub's reasons to close an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TicketState {
     ToDo,
-    /// Open, and some of it is done.
     InProgress,
     Closed(CloseReason),
 }
 
-/// The reason why a ticket is closed: the values of `state_reason` in GitHub's REST description.
+/// The values of `state_reason` in GitHub's REST description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CloseReason {
     Completed,
     NotPlanned,
-    /// Another ticket of the same artifact is the one that counts.
     Duplicate,
 }
 

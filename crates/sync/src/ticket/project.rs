@@ -73,7 +73,6 @@ impl Ticket {
     }
 }
 
-/// The most characters of a label, as on GitHub (docs/formats.md, "Trackers").
 const LABEL_LIMIT: usize = 50;
 
 fn one_line(text: &str, limit: usize) -> String {
@@ -86,7 +85,7 @@ fn one_line(text: &str, limit: usize) -> String {
 }
 
 impl TicketFacts {
-    /// The ticket `before` of work that is gone by now, as it ended; `None` where it had not.
+    /// The last ticket of work that is gone; `None` if it had not ended.
     pub(crate) fn ended(&self, before: &Ticket, settings: &TicketSettings) -> Option<Ticket> {
         let (facts, _) = self.told();
         let (state, status) = (state(&facts, settings), facts.status.clone());
@@ -124,7 +123,7 @@ impl TicketFacts {
 fn state(facts: &TicketFacts, settings: &TicketSettings) -> TicketState {
     let word = facts.status.as_deref().unwrap_or_default();
     let is_dropped = settings.not_planned.iter().any(|dropped| dropped.eq_ignore_ascii_case(word));
-    // What failed and may be tried again is still to be done.
+    // Failed work that may be retried is still to be done.
     if facts.is_finished && (is_dropped || !facts.may_go_on) {
         return TicketState::Closed(if is_dropped || facts.is_given_up {
             CloseReason::NotPlanned
@@ -140,11 +139,11 @@ fn state(facts: &TicketFacts, settings: &TicketSettings) -> TicketState {
     if (is_initial || is_planned) && facts.done == 0 { TicketState::ToDo } else { TicketState::InProgress }
 }
 
-/// Status words of artifacts without a lifecycle before which nothing was done (docs/formats.md, "Statuses").
+/// For artifacts without a lifecycle (docs/formats.md, "Statuses").
 const BEGINNING_WORDS: [&str; 10] =
     ["draft", "backlog", "todo", "to-do", "ready", "ready-for-dev", "new", "open", "pending", "not-started"];
 
-/// Status words that say of any lifecycle that the work has not begun, though its first state is passed.
+/// In any lifecycle the work has not begun, though its first state is passed.
 const PLANNED_WORDS: [&str; 2] = ["backlog", "ready-for-dev"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,28 +152,25 @@ pub struct TicketFacts {
     pub path: ProjectPath,
     pub title: String,
     pub workflow: Option<String>,
-    /// Its steps: those of its workflow, else those that it lists, all done.
+    /// Those of its workflow, else those that it lists, all done.
     pub steps: Vec<StepFact>,
     pub done: usize,
-    /// The number of steps that there are; `None` where its workflow is unknown.
     pub total: Option<usize>,
     pub next: Vec<String>,
     pub scope: Option<String>,
-    /// Its status: the state of its lifecycle that the word means, else the word.
+    /// The state of its lifecycle, else the word.
     pub status: Option<String>,
     pub is_finished: bool,
-    /// True where its lifecycle says that the work ended without being done, as what failed or was cancelled.
+    /// The work ended without being done: it failed or was cancelled.
     pub is_given_up: bool,
-    /// True where its lifecycle leads out of that state again: it may be tried once more.
     pub may_go_on: bool,
-    /// True where its lifecycle says that its work has not begun; `None` where that says nothing.
     pub is_initial: Option<bool>,
-    /// The id by which its children call it: that of its delegation, else its own.
+    /// Its children call it so: the id of its delegation, else its own.
     pub chain_id: Option<String>,
     pub parent_id: Option<String>,
-    /// True where it is a record of a system: the name of its file says nothing of what it is.
+    /// A record of a system: the name of its file says nothing of its kind.
     pub is_record: bool,
-    /// True where its frontmatter can be read; else only its path is known, and its id may be any ticket's.
+    /// If false, only its path is known, and its id may be any ticket's.
     pub is_readable: bool,
     pub inputs: Vec<ProjectPath>,
     pub links: Vec<String>,
@@ -192,7 +188,7 @@ impl TicketFacts {
         let artifact = tracked.artifact();
         let state = artifact.state();
         let filled = |field: &Option<Field>| field.as_ref().and_then(Field::filled).map(str::to_owned);
-        // Once: to compute it takes longer than all else here.
+        // Once: it is the slowest part.
         let progress = tracked.progress();
         let word = filled(&state.status);
         let table = tracked.lifecycle().map(|own| &own.lifecycle);
@@ -231,7 +227,7 @@ impl TicketFacts {
         }
     }
 
-    /// Returns how much of the steps is done, in whole percent, rounded down; `None` without a known total.
+    /// Rounded down; `None` without a known total.
     pub fn percent(&self) -> Option<usize> {
         self.total.filter(|total| *total > 0).map(|total| self.done.min(total) * 100 / total)
     }
@@ -251,7 +247,7 @@ fn steps(tracked: &TrackedArtifact, progress: Option<&Progress<'_>>) -> Vec<Step
             Unit::Step(step) => vec![step],
             Unit::Choice(members) => members,
         };
-        // What was rightly passed by is no work that is left.
+        // Steps that were rightly skipped are no work left.
         if members.iter().all(|step| is_passed(step)) {
             return None;
         }
@@ -272,7 +268,7 @@ fn next(progress: &Progress<'_>) -> Vec<String> {
     steps.into_iter().map(|step| step.name().to_owned()).collect()
 }
 
-/// The addresses among the inputs. Who may read them is no business of a ticket.
+/// Links among the inputs; a reader of the ticket may lack access.
 fn links(artifact: &Artifact) -> Vec<String> {
     let mut links: Vec<String> = Vec::new();
     for document in &artifact.state().input_documents {
@@ -285,7 +281,7 @@ fn links(artifact: &Artifact) -> Vec<String> {
     links
 }
 
-/// Inputs that are no path of the project (absolute ones, addresses, sentences) would lead nowhere.
+/// Skips inputs that are no path of the project (absolute ones, addresses, sentences).
 fn inputs(artifact: &Artifact) -> Vec<ProjectPath> {
     let mut inputs: Vec<ProjectPath> = Vec::new();
     for document in &artifact.state().input_documents {

@@ -15,22 +15,20 @@ use stepmark_model::artifact::ProjectPath;
 pub struct TicketSettings {
     pub title: Template,
     pub intro: Option<Template>,
-    /// The sections of the body, in this order; [`Section::DEFAULT`] unless given.
+    /// In this order; [`Section::DEFAULT`] unless given.
     pub sections: Option<Vec<Section>>,
     pub template: Option<BodyTemplate>,
-    /// Labels. One whose facts are not known is left out. Those of a ticket that stepmark did not give to it
-    /// are a person's.
+    /// A label with unknown facts is left out.
     pub labels: Vec<Template>,
-    /// Other fields of the tracker, by its own names for them (`milestone`, `priority`, `customfield_10020`).
+    /// By the tracker's own names for them (`milestone`, `priority`, `customfield_10020`).
     pub fields: BTreeMap<String, Template>,
     pub file_url: Option<FileUrl>,
-    /// The address at which the tracker shows files of repositories, `https://github.com`, unless the
-    /// configuration says where they are looked at.
+    /// `https://github.com`; shows files of repositories unless the configuration says where they are shown.
     #[serde(skip)]
     pub web: Option<String>,
     #[serde(skip)]
     pub tree: Option<(usize, usize)>,
-    /// Status words that close a ticket as not planned instead of completed. Their case does not matter.
+    /// They close a ticket as not planned instead of completed. Case does not matter.
     pub not_planned: Vec<String>,
     pub parents: Parents,
 }
@@ -77,7 +75,6 @@ pub enum Section {
     Steps,
     Files,
     Text,
-    /// The section of its text with this heading: `# Dev Notes`.
     Heading(String),
 }
 
@@ -95,7 +92,6 @@ impl Section {
         ("text", Self::Text),
     ];
 
-    /// The sections of a body unless a person chose something else.
     pub const DEFAULT: [Self; 9] = [
         Self::Progress,
         Self::Status,
@@ -138,7 +134,7 @@ pub enum Parents {
 deserialize_as_scalar!(Section);
 one_of_two_words!(Parents: "follow" => Follow, "ignore" => Ignore);
 
-/// A text in which `{name}` stands for a fact of the artifact, and `{{` and `}}` for braces.
+/// `{name}` is a fact of the artifact; `{{` and `}}` are braces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     pieces: Vec<Piece>,
@@ -151,7 +147,7 @@ enum Piece {
 }
 
 impl Template {
-    /// The text with its places filled in by `fact`; `None` where one of these facts is not known.
+    /// `None` if one of its facts is not known.
     pub fn fill(&self, fact: impl Fn(Placeholder) -> Option<String>) -> Option<String> {
         let mut filled = String::new();
         for piece in &self.pieces {
@@ -209,7 +205,7 @@ deserialize_as_scalar!(Template);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {
-    /// Its title; else its first heading, else the name of its file.
+    /// Else its first heading, else the name of its file.
     Title,
     Workflow,
     Status,
@@ -218,7 +214,6 @@ pub enum Placeholder {
     Id,
     Done,
     Total,
-    /// The share of steps that are done, in percent.
     Percent,
     Next,
 }
@@ -250,18 +245,18 @@ impl FromStr for Placeholder {
     }
 }
 
-/// The commit that is checked out; no part of what a ticket says: another one alone changes no ticket.
+/// Not digested: another commit alone changes no ticket.
 #[derive(Clone)]
 pub struct Commit {
     pub id: String,
-    /// The folder of the project in the repository: empty, or ending with `/`.
+    /// The project's folder in the repository: empty, or ending with `/`.
     pub folder: String,
     pub remotes: Vec<String>,
-    /// Tells whether it holds an artifact as it is. Only artifacts whose ticket is made are asked for.
+    /// The commit has that file as it is. Asked only for artifacts whose ticket is made.
     pub holds: Arc<dyn Fn(&ProjectPath) -> bool + Send + Sync>,
-    /// Tells whether a commit came before it, or was given up since: no branch has that one any more.
+    /// That commit is an ancestor, or was given up: no branch has it any more.
     pub contains: Arc<dyn Fn(&str) -> bool + Send + Sync>,
-    /// The branch that is checked out and the one that tickets follow, where these are not the same.
+    /// The branch that is checked out and the one that tickets follow, if they differ.
     pub aside: Option<(String, String)>,
 }
 
@@ -272,8 +267,8 @@ impl fmt::Debug for Commit {
 }
 
 impl Commit {
-    /// The address of the file at `path`, which it holds as it is, where the repository has a remote on the
-    /// host of `web` (`https://github.com`).
+    /// A link to the file at this commit, if the repository has a remote on the host of `web`
+    /// (`https://github.com`).
     pub(super) fn address(&self, web: &str, path: &ProjectPath) -> Option<String> {
         let host = host_and_path(web)?.0;
         let own = |remote: &String| {
@@ -290,7 +285,7 @@ impl Commit {
     }
 }
 
-/// The host and the path of a remote: `https://[user@]host[:port]/path`, `ssh://…` or `[user@]host:path`.
+/// Of `https://[user@]host[:port]/path`, `ssh://…` or `[user@]host:path`.
 fn host_and_path(address: &str) -> Option<(&str, &str)> {
     let (authority, path) = match address.split_once("://") {
         Some((_, rest)) => rest.split_once('/').unwrap_or((rest, "")),
@@ -310,7 +305,7 @@ impl Ticket {
         }
     }
 
-    /// `body` with the link to this ticket's file as it is without a commit, whatever commit it leads to.
+    /// Replaces the link at a commit by the one without, for comparison.
     pub(super) fn without_commit(&self, body: &str) -> String {
         let Inline::Link { text, url } = &self.file else { return body.to_owned() };
         let file = percent_encoded(text);

@@ -1,4 +1,4 @@
-//! The snapshot of artifacts that sync works on.
+//! The artifacts that sync works on.
 
 use std::{
     borrow::Cow,
@@ -25,8 +25,7 @@ use stepmark_store::{
     workspace::Workspace,
 };
 
-/// The artifacts of a project at one moment, by their markers. It is made from the read side of core and has
-/// no way back. Artifacts that have not changed since they were last checked are read only where their ticket
+/// The artifacts of a project at one moment, by their markers. Unchanged ones are read only if their ticket
 /// is made.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
@@ -34,14 +33,14 @@ pub struct Snapshot {
     artifacts: BTreeMap<Marker, SnapshotEntry>,
     left_out: Vec<LeftOut>,
     by_chain_id: BTreeMap<String, Marker>,
-    /// The markers of epics by their numbers, where one artifact only is an epic of that number.
+    /// Only numbers with exactly one epic.
     epics: BTreeMap<u16, Marker>,
     ambiguous: BTreeSet<Marker>,
     is_partial: bool,
     checkout: Checkout,
     ranks: OnceLock<BTreeMap<Marker, usize>>,
     elsewhere: BTreeSet<String>,
-    /// The keys of artifacts that were ever here; `None` where nobody can say.
+    /// Keys of artifacts that were ever here; `None` if unknown.
     known: Option<BTreeSet<String>>,
     past: Option<Past>,
 }
@@ -61,7 +60,7 @@ impl fmt::Debug for Past {
 pub(crate) enum Hangs<'s> {
     Alone,
     Below(&'s Marker),
-    /// Below no other, since there is no room below that of this artifact, which its text names.
+    /// The ticket of this artifact is full; its text names the others.
     Beside(&'s Marker, &'s ProjectPath),
 }
 
@@ -71,7 +70,7 @@ pub(super) type LazyCommit = LazyLock<Option<Commit>, Box<dyn FnOnce() -> Option
 pub struct LeftOut {
     pub path: ProjectPath,
     pub reason: String,
-    /// True where somebody should fix it: what was never given an id only has no ticket.
+    /// False for an artifact that was never given an id: it only has no ticket.
     pub is_problem: bool,
 }
 
@@ -84,8 +83,7 @@ impl LeftOut {
 }
 
 impl Snapshot {
-    /// The artifacts of the project with the id `project`. Where some of them, or folders, could not be read,
-    /// no artifact is taken for gone.
+    /// If some files or folders could not be read, no artifact is taken for gone.
     pub fn of(project: &str, summaries: &Summaries<'_>) -> Self {
         let rows: Vec<_> = summaries.rows().collect();
         let entries = par_map(&rows, SnapshotEntry::of_row);
@@ -148,27 +146,27 @@ impl Snapshot {
         snapshot
     }
 
-    /// The same, of which some artifacts could not be read: a ticket without one here may still have one.
+    /// Some artifacts could not be read: a ticket without one here may still have one.
     #[must_use]
     pub fn partial(mut self) -> Self {
         self.is_partial = true;
         self
     }
 
-    /// The same, of which the commit of `find`, called where a ticket is made, holds some files as they are.
+    /// `find` is called when a ticket is made; the commit holds some files as they are.
     #[must_use]
     pub fn at(self, find: impl FnOnce() -> Option<Commit> + Send + 'static) -> Self {
         let commit = Some(Arc::new(LazyLock::new(Box::new(find) as Box<_>)));
         Self { checkout: Checkout { commit, ..self.checkout }, ..self }
     }
 
-    /// The same, of which tickets are written whatever they were written from: a person wants that.
+    /// Tickets are written whatever they were written from: a person wants that.
     #[must_use]
     pub fn forced(self) -> Self {
         Self { checkout: Checkout { is_forced: true, ..self.checkout }, ..self }
     }
 
-    /// The same, where artifacts with the keys `elsewhere` are not gone: another branch is checked out.
+    /// Artifacts with these keys are not gone: another branch is checked out.
     #[must_use]
     pub fn keeping(self, elsewhere: BTreeSet<String>) -> Self {
         Self { elsewhere, ..self }
@@ -178,14 +176,14 @@ impl Snapshot {
         &self.checkout
     }
 
-    /// The same, where artifacts with the keys `known` were here once, and others never: they are made on
-    /// branches of other people. Without this call all were.
+    /// Artifacts with other keys were never here: they are made on branches of other people. Without this
+    /// call all were.
     #[must_use]
     pub fn knowing(self, known: BTreeSet<String>) -> Self {
         Self { known: Some(known), ..self }
     }
 
-    /// The same, where `last` tells what artifacts that are gone said last.
+    /// `last` tells what artifacts that are gone said last.
     #[must_use]
     pub fn remembering(
         self,
@@ -235,7 +233,7 @@ impl Snapshot {
         self.artifacts.get(marker)
     }
 
-    /// Returns what the artifact of `marker` says, read if need be; `None` if that fails or it is replaced.
+    /// Read if need be; `None` if that fails or the artifact is replaced.
     pub fn facts(&self, marker: &Marker) -> Option<Cow<'_, TicketFacts>> {
         let entry = self.get(marker)?;
         if let Some(facts) = &entry.facts {
@@ -257,7 +255,7 @@ impl Snapshot {
         digests: &BTreeMap<FileHash, FileHash>,
     ) {
         if let Some(workspace) = &self.workspace {
-            // What cannot be kept is computed again.
+            // If it cannot be stored, it is computed again.
             before.replace(workspace.root(), &kept_name(tracker), digests).ok();
         }
     }
@@ -266,11 +264,11 @@ impl Snapshot {
         &self.left_out
     }
 
-    /// The parent of an artifact: in its chain of delegation, else the epic of a story. `None` where it has
-    /// none, several, or stands below itself.
+    /// In its chain of delegation, else the epic of a story. `None` also if there are several, or it is below
+    /// itself.
     pub fn parent(&self, marker: &Marker) -> Option<&Marker> {
         let parent = self.named_parent(marker)?;
-        // A circle has no top: none of its tickets hangs below another.
+        // In a cycle no ticket hangs below another.
         let mut above = Some(parent);
         for _ in 0..self.artifacts.len() {
             match above {
@@ -308,7 +306,7 @@ impl Snapshot {
         ranks.get(marker).copied()
     }
 
-    /// Returns what an artifact is to the others, by the name of its file where it is no record of a system.
+    /// By the name of its file, unless it is a record of a system.
     pub(super) fn kind(facts: &TicketFacts) -> TicketKind {
         if facts.is_record {
             TicketKind::Other
@@ -348,7 +346,7 @@ fn kept_name(tracker: &TrackerName) -> String {
     format!("tickets-{tracker}")
 }
 
-/// The number of an epic's file, `epic-N.md` or `epic-N-slug.md`; what BMAD writes beside epics is none.
+/// `epic-N.md` or `epic-N-slug.md`; no other file of BMAD.
 fn epic_number(path: &ProjectPath) -> Option<u16> {
     let rest = path.file_stem().strip_prefix("epic-")?;
     let (number, slug) = rest.split_once('-').unwrap_or((rest, ""));
@@ -382,20 +380,19 @@ pub struct SnapshotEntry {
     pub(super) parent_id: Option<String>,
     pub(super) is_record: bool,
     pub(super) is_readable: bool,
-    /// The digest of everything that its facts follow from; `None` where that is not known.
+    /// The digest of everything that its facts follow from; `None` if unknown.
     pub(crate) content: Option<FileHash>,
     pub(super) facts: Option<Box<TicketFacts>>,
     pub(crate) stored: Option<StoredTicket>,
 }
 
-/// The ticket of a plan of BMAD 7 in the store of the project.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredTicket {
     pub(crate) store: String,
     pub(crate) leaf: ProjectPath,
     pub(crate) tracker_id: String,
     pub(crate) remote: String,
-    /// Set where its tracker has closed it: then it is over, whatever its plan says.
+    /// Closed in its tracker: then it is over, whatever its plan says.
     pub(super) closed: Option<CloseReason>,
 }
 
@@ -420,8 +417,7 @@ impl StoredTicket {
 }
 
 impl SnapshotEntry {
-    /// The artifact of `row`; its facts are taken where it was read. `None` where it is no work: a record
-    /// of a system may be none, as an agent is.
+    /// Has facts if it was read. `None` if it is no work, as an agent.
     pub(super) fn of_row(row: &SummaryRow<'_>) -> Option<Self> {
         let summary = row.summary();
         if summary.kind.is_some_and(|kind| !kind.is_work) {

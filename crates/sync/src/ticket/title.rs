@@ -1,4 +1,4 @@
-//! The title of an artifact.
+//! Titles of artifacts.
 
 use std::{fmt::Write as _, str::FromStr};
 
@@ -9,13 +9,12 @@ use stepmark_model::{
     workflow::{StepForm, StepId, Track},
 };
 
-/// Returns what `artifact` is called: its `title` or `name`, else its first heading, else the project that it
-/// names, else its file. Templates that nobody filled in (`# PRD - {{project_name}}`) are called by what
-/// stands beside their places.
+/// Its `title` or `name`, else its first heading, else the project that it names, else its file. In unfilled
+/// templates (`# PRD - {{project_name}}`) the text beside the places counts.
 pub(super) fn title(artifact: &Artifact) -> String {
     let named = artifact.state().title.as_ref();
     let of = |field: Option<&Field>| field.and_then(Field::filled).and_then(without_places);
-    // The name of the project is that of many artifacts.
+    // Many artifacts share the project's name.
     let is_of_project = |field: &&Field| field.key == "project_name";
     let body = artifact.document().body();
     let text = String::from_utf8_lossy(&artifact.bytes()[body.range()]);
@@ -25,7 +24,7 @@ pub(super) fn title(artifact: &Artifact) -> String {
         .unwrap_or_else(|| artifact.path().file_stem().to_owned())
 }
 
-/// `text` without places to fill in (`{{name}}`) and what bound them; `None` where nothing is left.
+/// Drops `{{name}}` and its separators; `None` if nothing is left.
 fn without_places(text: &str) -> Option<String> {
     const BINDS: [char; 9] = [' ', '\t', '-', '–', '—', ':', '|', ',', '/'];
     let mut kept = text.trim().to_owned();
@@ -42,7 +41,7 @@ fn without_places(text: &str) -> Option<String> {
     (!kept.is_empty()).then_some(kept)
 }
 
-/// The text of the first heading of level 1 in Markdown, outside of code; `None` where there is none.
+/// Level 1, outside of code.
 pub(super) fn first_heading(markdown: &str) -> Option<&str> {
     let mut fence: Option<&str> = None;
     for line in markdown.lines() {
@@ -66,12 +65,12 @@ pub(super) fn first_heading(markdown: &str) -> Option<&str> {
     None
 }
 
-/// A step as people read it: `2b · Executive summary` for `step-02b-executive-summary`; others are kept.
+/// `2b · Executive summary` for `step-02b-executive-summary`; others are kept.
 pub(super) fn step_name(spelling: &str) -> Inline {
     let step = StepId::parse(spelling);
     let shown = match step.form() {
         StepForm::Numbered { number, track, slug } => {
-            // Those of the usual track are told without it.
+            // The usual track is not named.
             let track = track
                 .filter(|track| *track != Track::Create)
                 .map(|track| format!("{} ", sentence(&track.to_string())));
@@ -97,7 +96,7 @@ fn sentence(slug: &str) -> String {
 
 const CELLS: usize = 20;
 
-/// A bar of `done` of `total`. It is full only when all is done, and empty only when nothing is.
+/// Full only if all is done, empty only if nothing is.
 pub(super) fn bar(done: usize, total: usize) -> String {
     let done = done.min(total);
     let filled = match done {
@@ -108,7 +107,7 @@ pub(super) fn bar(done: usize, total: usize) -> String {
     "█".repeat(filled) + &"░".repeat(CELLS - filled)
 }
 
-/// Makes keys of one tracker's tickets: the SHA-256 of all that one is made from, so one key, one ticket.
+/// SHA-256 of all that a ticket is made from, so one key, one ticket.
 #[derive(Debug)]
 pub(crate) struct TicketKeys {
     common: FileHash,
@@ -123,9 +122,7 @@ impl TicketKeys {
         }
     }
 
-    /// That of the ticket of an artifact with the key `content`
-    /// ([`content_key`](stepmark_store::checking::SummaryRow::content_key)). What decides where its ticket
-    /// hangs is its parent.
+    /// `content` is a [`content_key`](stepmark_store::checking::SummaryRow::content_key).
     pub(crate) fn of(&self, content: &FileHash, hangs: Hangs<'_>) -> FileHash {
         let parent = match hangs {
             Hangs::Alone => String::new(),
@@ -136,9 +133,8 @@ impl TicketKeys {
     }
 }
 
-/// The address of a file on its branch, with `{path}` in the place of its path:
-/// `https://github.com/owner/name/blob/main/{path}`. A branch, not a commit: else every commit would change
-/// every ticket.
+/// `https://github.com/owner/name/blob/main/{path}`: on a branch, since with a commit in it every commit
+/// would change every ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileUrl {
     before: String,
@@ -163,7 +159,6 @@ pub(super) fn percent_encoded(text: &str) -> String {
     url
 }
 
-/// The text of which `encoded` is the percent-encoded form; `None` where it is none.
 pub(super) fn percent_decoded(encoded: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(encoded.len());
     let mut pieces = encoded.split('%');

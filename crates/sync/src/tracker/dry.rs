@@ -1,4 +1,4 @@
-//! A tracker that does nothing and says what it would do.
+//! A tracker for dry runs: it says what it would do.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -67,7 +67,7 @@ impl Tracker for DryTracker {
         Box::pin(async move {
             let outcomes = creations.iter().map(|creation| {
                 self.note(DryRequest::Create(Box::new(creation.clone())));
-                // The marker is the only id that a ticket has which is nowhere.
+                // A ticket that does not exist has only its marker as id.
                 let id = creation.ticket.marker.to_string();
                 let remote =
                     RemoteTicket { key: id.clone(), url: String::new(), other_ids: Default::default(), id };
@@ -102,21 +102,20 @@ impl Tracker for DryTracker {
     }
 }
 
-/// The condition under which a ticket may be changed. It is looked at in the same exchange: whatever was
-/// remembered or listed may be another repository's, or somebody may have written there since.
+/// Checked in the same exchange as the change: what was remembered or listed may be another repository's, or
+/// somebody may have written since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     Marked,
-    /// It carries that marker, and nobody else wrote in it: so a duplicate may be closed.
+    /// With that marker, and nobody else wrote in it: a duplicate may be closed.
     Untouched,
-    /// It carries no marker of another artifact: a person says that it is this one's, and it gets the marker.
+    /// No marker of another artifact: a person says that it is this one's, and it gets the marker.
     Named,
-    /// The same, where a file says so: it is not written from something older.
+    /// The same by a file: it is not written from something older.
     NamedInFile,
 }
 
 impl Condition {
-    /// The reason why a ticket must not be changed, if it must not. `markers` are those that it carries.
     pub fn refusal(self, markers: &[Marker], current: &Observed) -> Option<Failure> {
         let (key, own) = (&current.remote.key, &current.marker);
         if markers.contains(own) {

@@ -1,4 +1,4 @@
-//! The trackers, where tickets are kept. What a tracker answers never leaves this crate for an artifact.
+//! Trackers. What a tracker answers never leaves this crate for an artifact.
 
 mod dry;
 mod file;
@@ -25,19 +25,17 @@ pub use http::HttpLimits;
 #[cfg(feature = "jira")]
 pub use jira::{JiraIssueTypes, JiraSettings, JiraTracker};
 
-/// A tracker: few methods, each one request or one batch. It decides nothing: no retry, no waiting, no
-/// memory; the caller asks breakers and pace before, and writes down intents. A request that fails is an
-/// outcome, and never a panic, whatever the tracker answers.
+/// Each method is one request or one batch. No retry, no waiting, no memory: the caller asks breakers and
+/// pace, and stores intents. A failed request is an outcome, never a panic.
 pub trait Tracker: Send + Sync {
     fn name(&self) -> &TrackerName;
 
-    /// Returns how many requests it has sent so far, where one call of a method may send several or none;
-    /// `None` where each sends one.
+    /// If one call may send several requests or none; `None` if each sends one.
     fn sent(&self) -> Option<usize> {
         None
     }
 
-    /// A digest of the credential, where it has one: another one may be let do what this one was not.
+    /// Another credential may have other rights.
     fn credential_digest(&self) -> Option<&str> {
         None
     }
@@ -48,16 +46,14 @@ pub trait Tracker: Send + Sync {
 
     fn cost(&self, kind: RequestKind, tickets: usize) -> Cost;
 
-    /// The managed fields in which a ticket differs from what it should say; `before` is what it was last
-    /// made to say. Pure.
+    /// `before` is what the ticket was last made to say. Pure.
     fn compare(&self, desired: &Ticket, before: Option<&Ticket>, observed: &Observed) -> Differences;
 
-    /// Asks for the id of its repository or project, which stays when that is renamed or moved. The one
-    /// request that is about no ticket.
+    /// The id of its repository or project, which stays when that is renamed or moved.
     fn target(&self) -> Reply<'_, String>;
 
-    /// Returns what will not work with these tickets, each of which may be new: one line for each cause, as
-    /// far as the tracker can tell before anything is written. `None` where it never tells anything.
+    /// Problems with these tickets, each of which may be new: one line for each cause. `None` if the tracker
+    /// cannot tell before writing.
     fn preflight<'t>(&'t self, tickets: &'t [(&'t Ticket, bool)]) -> Option<Reply<'t, Vec<String>>> {
         let _ = tickets;
         None
@@ -67,14 +63,14 @@ pub trait Tracker: Send + Sync {
 
     fn update<'t>(&'t self, changes: &'t [Change]) -> BoxFuture<'t, Answer<Delivered>>;
 
-    /// Reads tickets that are known; `None` for one that carries our marker no longer.
+    /// `None` for a ticket without our marker.
     fn read<'t>(&'t self, tickets: &'t [RemoteTicket]) -> BoxFuture<'t, Answer<Option<Observed>>>;
 
-    /// Lists tickets of the project `project`, open and closed, by a way that shows what was just made, where
-    /// the tracker has one; never by a search for text.
+    /// Open and closed, by a way that shows new tickets at once if the tracker has one; never by a text
+    /// search.
     fn list<'t>(&'t self, project: &'t str, from: Option<&'t Cursor>, listing: Listing) -> Reply<'t, Page>;
 
-    /// Returns whether [`Listing::Labelled`] finds tickets by a label, which a person may have renamed.
+    /// A person may have renamed the label.
     fn lists_by_label(&self) -> bool {
         false
     }
@@ -86,7 +82,7 @@ pub trait Tracker: Send + Sync {
 
 pub type Reply<'t, T> = BoxFuture<'t, Result<T, Failure>>;
 
-/// The tickets that a list is of: those with the label of the project, or all that carry its marker.
+/// With the label of the project, or all that carry its marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
     Labelled,
@@ -103,7 +99,7 @@ pub struct Creation {
 pub struct Change {
     pub remote: RemoteTicket,
     pub desired: Ticket,
-    /// The ticket as it was last written, where that is known: labels that are ours no longer are taken away.
+    /// As last written, if known: labels that are ours no longer are removed.
     pub before: Option<Ticket>,
     pub parent: Option<RemoteTicket>,
     pub condition: Condition,
@@ -114,7 +110,6 @@ impl Change {
         self.condition.refusal(markers, current).or_else(|| self.too_old_for(&current.stamp))
     }
 
-    /// The reason why a ticket must not be written since it was written from something newer, if it must not.
     pub(crate) fn too_old_for(&self, written: &Stamp) -> Option<Failure> {
         let own = self.before.as_ref().map(|before| &before.stamp.commit);
         let newer = self.desired.stamp.refusal(written, own == Some(&written.commit));
@@ -144,13 +139,12 @@ impl RequestKind {
     }
 }
 
-/// The outcome of a request for one ticket. A refusal is a value, not an error: the breaker and the delivery
-/// hear of it.
+/// A refusal is a value, not an error: breaker and delivery use it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
     Done(T),
     Failed(Failure),
-    /// Nobody knows: it was sent, and no answer was read. The intent stays, and the ticket is looked up.
+    /// Sent, and no answer was read. The intent stays, and the ticket is looked up.
     InDoubt(Failure),
 }
 
@@ -162,21 +156,19 @@ pub struct Answer<T> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivered {
-    /// The place of the ticket now: a tracker may have moved it.
+    /// A tracker may have moved the ticket.
     pub remote: RemoteTicket,
-    /// The fields that it still does not say, as read back from the answer: GitHub drops labels silently, and
-    /// cannot make a closed issue. Where this is empty, the ticket is known to say all of it.
+    /// Fields that still differ, as read back: GitHub drops labels silently, and cannot make a closed issue.
     pub missing: Vec<FieldDifference>,
     pub is_overwritten: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Those of them that carry a marker of the project.
     pub tickets: Vec<Observed>,
-    /// Tickets with our label from which the marker was taken away, with their titles.
+    /// Tickets with our label and no marker, with their titles.
     pub unmarked: Vec<(String, RemoteTicket)>,
-    /// The place where the next page begins; `None` after the last one.
+    /// `None` after the last page.
     pub next: Option<Cursor>,
     pub budget: Option<Budget>,
 }

@@ -1,6 +1,5 @@
-//! Admission of requests, and what their outcomes mean for the next ones: breakers and pace, as the ledger
-//! has them for all processes. The preconditions of an action are checked inside the transaction that notes
-//! its intent.
+//! Admission of requests by the ledger's breakers and pace. The preconditions of an action are checked inside
+//! the transaction that stores its intent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +24,7 @@ pub(super) enum RequestAdmission {
     Refused { scope: Scope, until: Timestamp, cause: Failure },
 }
 
-/// Asks breakers and pace; only where both allow it is anything noted.
+/// Stores anything only if both allow it.
 pub(super) fn ask(
     ledger: &mut dyn LedgerWriter,
     route: &Route,
@@ -47,20 +46,20 @@ pub(super) fn ask(
     Ok(RequestAdmission::Open)
 }
 
-/// Returns whether the request let through is to show if its host's outage is over. Asked before [`tell`].
+/// A probe of the host's breaker. Call it before [`tell`].
 pub(super) fn is_probe(ledger: &dyn LedgerReader, route: &Route) -> Result<bool> {
     let host = Scope::Host { host: route.host.clone() };
     Ok(ledger.breaker(&host)?.is_some_and(|breaker| breaker.outage().is_some()))
 }
 
-/// The outcomes of a request: one for each ticket of its route, in order, or one for a request about none.
+/// One for each ticket of its route, in order, or one for a request about none.
 pub(super) struct Feedback<'h> {
     pub(super) route: &'h Route,
     pub(super) failures: Vec<Option<&'h Failure>>,
     pub(super) budget: Option<Budget>,
 }
 
-/// Tells breakers and pace: one event for host, credential and endpoint, however many tickets it is about.
+/// One event for host, credential and endpoint, however many tickets the request has.
 pub(super) fn tell(
     ledger: &mut dyn LedgerWriter,
     heard: &Feedback<'_>,
@@ -72,7 +71,7 @@ pub(super) fn tell(
     let before = circuit.clone();
     let scope_of = |failure: &Failure| failure.reason.consequence().scope;
     let failures = heard.failures.iter().flatten().copied();
-    // The widest counts: what a host says about one ticket of a batch holds for all that follow.
+    // The widest counts: a host's failure for one ticket holds for the rest of the batch.
     match failures.min_by_key(|failure| scope_of(failure)) {
         Some(failure) if scope_of(failure) != ScopeKind::Ticket => {
             circuit.failed(failure, now, &settings.breaker);
@@ -126,7 +125,6 @@ fn put_changed(ledger: &mut dyn LedgerWriter, before: &Circuit, after: &Circuit)
 pub(super) struct Item<'p> {
     pub(super) action: &'p Action,
     pub(super) ticket: &'p Ticket,
-    /// The ticket that it is about; `None` for a new one.
     pub(super) remote: Option<RemoteTicket>,
     pub(super) before: Option<Ticket>,
     pub(super) parent: Option<RemoteTicket>,
@@ -155,7 +153,7 @@ impl Ground<'_> {
         let Some(ticket) = &action.ticket else { return Ok(Err(Deferred::Unknown)) };
         let intent = self.intents.get(&action.marker);
         if action.kind == ActionKind::Create && intent == Some(&IntentAction::Create) {
-            // It was looked up before, and that did not settle it.
+            // The look-up did not settle it.
             return Ok(Err(Deferred::Stale));
         }
         if let Some(held) = self.delivery(action, ticket, trials)? {
@@ -168,7 +166,7 @@ impl Ground<'_> {
                 None if self.expected.contains(parent) => {
                     return Ok(Err(Deferred::NoParent { parent: parent.clone() }));
                 }
-                // It has no ticket here, and will have none.
+                // No ticket here, now or later.
                 None => None,
             },
         };

@@ -1,4 +1,4 @@
-//! Carrying out a plan.
+//! Carries out plans.
 
 use std::{collections::BTreeSet, sync::atomic::AtomicUsize};
 
@@ -22,21 +22,20 @@ use crate::{
     tracker::{Answer, Change, Condition, Creation, Delivered, Listing, Outcome, RequestKind, Tracker},
 };
 
-/// Whoever carries out plans for one tracker of one project. See the module for what it guarantees.
+/// For one tracker of one project. See the module for its guarantees.
 pub struct Worker<'w> {
     pub(super) ledger: &'w mut dyn Ledger,
     pub(super) tracker: &'w dyn Tracker,
     pub(super) clock: &'w dyn WorkerClock,
     pub(super) settings: &'w TrackerSettings,
     pub(super) project: &'w str,
-    /// The name of this worker: another text for every process.
     pub(super) holder: &'w str,
     pub(super) draw: &'w mut Chance<'w>,
     pub(super) work: WorkerSettings,
     pub(super) stop: StopSignal,
     pub(super) patience_ms: u64,
     pub(super) requests: usize,
-    /// The artifact whose ticket gets its marker: a person says that it is this artifact's.
+    /// A person says that its ticket is its own: it gets the marker.
     naming: Option<Marker>,
     named: BTreeSet<Marker>,
     pub(super) is_in_sight: bool,
@@ -80,36 +79,36 @@ impl<'w> Worker<'w> {
         Self { work, patience_ms: work.patience_ms, ..self }
     }
 
-    /// The same worker, which ends between two requests, and waits no longer, once `stop` is asked.
+    /// After `stop` it sends no further request and waits no longer.
     #[must_use]
     pub fn heeding(self, stop: StopSignal) -> Self {
         Self { stop, ..self }
     }
 
-    /// From now on the linked ticket of `marker` gets its marker back: a person says whose it is.
+    /// A person says that the linked ticket is this artifact's: it gets its marker back.
     pub fn name_ticket_of(&mut self, marker: Marker) {
         self.naming = Some(marker);
     }
 
-    /// The same worker, which tells until when it waits for longer, and what will not work before it writes.
+    /// Reports long waits, and obstacles before the first write.
     #[must_use]
     pub fn telling(self, tell: Listener) -> Self {
         Self { tell: Some(tell), ..self }
     }
 
-    /// The same worker, which counts what it has been through in `done`, for whoever shows progress.
+    /// Counts finished actions in `done`, for progress bars.
     #[must_use]
     pub fn counting(self, done: &'w AtomicUsize) -> Self {
         Self { done: Some(done), ..self }
     }
 
-    /// Looks through the tracker for all tickets of the project, for a plan; links nothing, needs no lease.
+    /// All tickets of the project; links nothing, needs no lease.
     pub async fn survey(&mut self) -> Result<Result<Vec<Observed>, Deferred>> {
         Ok(self.list(None, self.project, Listing::Labelled).await?.map(|listed| listed.tickets))
     }
 
-    /// Carries out `plan`, and says what became of each action. Actions whose grounds have changed are left
-    /// out, so that an old plan does no harm. May be dropped at any moment.
+    /// Actions whose preconditions have changed are skipped, so an old plan does no harm. May be dropped at
+    /// any moment.
     pub async fn apply(&mut self, plan: &Plan) -> Result<Report> {
         let mut report = Report::default();
         let before = self.asked();
@@ -118,7 +117,7 @@ impl<'w> Worker<'w> {
         let worked = self.work_through(&lease, plan, &mut report).await;
         let record = self.ledger.read().and_then(|ledger| ledger.record(&self.settings.name));
         let released = self.release(lease);
-        // What went wrong first counts; a lease that was lost cannot be given back either.
+        // The first error counts; a lost lease cannot be given back either.
         worked?;
         released?;
         report.listing_due = record?.listing_due(self.settings.look_up_wait_ms(), self.clock.now());
@@ -217,7 +216,7 @@ impl<'w> Worker<'w> {
             let outcome = match transaction.link(&name, &action.marker)? {
                 // The look-up did it.
                 Some(link) if link.remote.id == remote.id => continue,
-                // Another one counts than the one that was linked when the plan was made.
+                // Another ticket is linked than when the plan was made.
                 Some(link) if link.digest != action.base => Deferred::Stale.into(),
                 _ => {
                     let link = Link {
@@ -280,7 +279,7 @@ impl<'w> Worker<'w> {
     }
 }
 
-/// Makes the request. It borrows the tracker alone: what else a worker holds is not shared between threads.
+/// Borrows the tracker alone: the rest of a worker is not shared between threads.
 async fn ask(
     tracker: &dyn Tracker,
     kind: RequestKind,

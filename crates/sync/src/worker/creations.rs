@@ -1,5 +1,4 @@
-//! The times at which the tracker is listed again while tickets are made: another machine may be making the
-//! same ones.
+//! Listing again while tickets are made: another machine may be making the same ones.
 
 use std::collections::BTreeMap;
 
@@ -19,18 +18,17 @@ use crate::{
     tracker::{Answer, Outcome, RequestKind},
 };
 
-/// The time that each request of a list is worth: so long it is taken for fresh while tickets are made, since
-/// whoever begins meanwhile sees by its own lists that this machine makes them. After a pause of that length
-/// it is not.
+/// A list is fresh for this long for each of its requests: whoever begins meanwhile sees in its own lists
+/// that this machine makes tickets.
 const FRESH_MS: u64 = 5 * 60 * 1000;
 
-/// The time that a machine that meets another one making tickets waits at least before it looks again. Chance
-/// adds as much at most, so that one of the two goes on.
+/// The least wait after meeting another machine that makes tickets. Up to as much is added at random, so that
+/// one of the two goes on.
 const BACK_OFF_MS: u64 = 10_000;
 
 #[derive(Default)]
 pub(super) struct Creations {
-    /// The time at which the last list was begun; `None` where nothing was listed in this round.
+    /// Its begin; `None` if nothing was listed in this round.
     pub(super) listed_at: Option<Timestamp>,
     requests: usize,
     watch: Watch,
@@ -41,7 +39,7 @@ pub(super) struct Creations {
     pub(super) duplicates: Vec<Action>,
 }
 
-/// The list after the first request that makes tickets: it shows whether another machine makes the same.
+/// The list after the first request that makes tickets: shows if another machine makes the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Watch {
     #[default]
@@ -77,7 +75,7 @@ impl Creations {
 }
 
 impl Worker<'_> {
-    /// Lists again if wanted, and waits while another machine makes tickets; `creations.held` says to stop.
+    /// Lists again if wanted, and waits while another machine makes tickets; see `creations.held`.
     pub(super) async fn before_creation(
         &mut self,
         lease: &Lease,
@@ -112,7 +110,6 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Looks again after tickets were made, until that shows nothing of another machine.
     pub(super) async fn after_creations(
         &mut self,
         lease: &Lease,
@@ -133,7 +130,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Waits while another machine makes tickets: by chance, and until the list shows them.
+    /// A random time, and until the list shows the tickets.
     async fn back_off(&mut self, lease: &Lease) -> Result<Option<Deferred>> {
         let wait_ms = self.lag_ms() + BACK_OFF_MS + (self.draw)().up_to(BACK_OFF_MS);
         let until = moment::after(self.clock.now(), wait_ms);
@@ -141,15 +138,14 @@ impl Worker<'_> {
         Ok((!has_waited).then_some(Deferred::Contended { until }))
     }
 
-    /// The time for which the list of the tracker may not show a new ticket.
+    /// A new ticket may be missing in the list for this long.
     fn lag_ms(&self) -> u64 {
         if self.tracker.list_lags() { self.settings.look_up_wait_ms() } else { 0 }
     }
 }
 
 impl Worker<'_> {
-    /// The actions of `plan`, where those that close a ticket of which nothing is known are told what it
-    /// says. A ticket that is not there any more is forgotten.
+    /// Reads unknown tickets that are to be closed. One that is gone is forgotten.
     pub(super) async fn make_known(
         &mut self,
         lease: &Lease,
@@ -173,7 +169,7 @@ impl Worker<'_> {
                 Ok(answer) => self.learn(lease, some, answer, report)?,
             }
         }
-        // What is still not known cannot be asked for, and was told of.
+        // Unknown tickets could not be read, and were reported.
         actions.retain(|action| action.kind != ActionKind::Prune || action.ticket.is_some());
         Ok(actions)
     }
@@ -216,7 +212,7 @@ impl Worker<'_> {
                 Some(Outcome::Done(Some(observed))) => {
                     let ticket = Ticket::of_gone(&observed);
                     if !observed.state.is_open() {
-                        // It is as it should be, and what it says stays: somebody may look back at it.
+                        // Keep the content: it may be needed for comparison.
                         if let Some(link) = transaction.link(&name, &action.marker)? {
                             let link = Link { digest: Some(ticket.digest()), ..link };
                             transaction.put_link(&link, Some(&ticket))?;

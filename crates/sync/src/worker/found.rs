@@ -1,4 +1,4 @@
-//! The changes of the ledger that follow from a list of tickets.
+//! Links and intents, updated from a list of tickets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ pub(super) struct Seen {
     pub(super) listed_at: Option<Timestamp>,
     pub(super) duplicates: Vec<Action>,
     pub(super) others: usize,
-    /// The number of tickets that this ledger knew and that have an older one beside them.
+    /// Tickets that this ledger knew and that have an older one beside them.
     pub(super) lost: usize,
     pub(super) unlisted: Unlisted,
 }
@@ -90,7 +90,7 @@ impl Worker<'_> {
             transaction.put_record(&settings.name, &record.listed(found.begun_at))?;
         }
         transaction.commit()?;
-        // What was in doubt a moment ago is not any more.
+        // No longer in doubt.
         let is_settled = |entry: &Entry| {
             matches!(entry.outcome, ActionOutcome::InDoubt { .. })
                 && entry.kind == ActionKind::Create
@@ -102,7 +102,7 @@ impl Worker<'_> {
     }
 }
 
-/// The tickets that matter by marker, the oldest of each first; parents before children, as in the plan.
+/// The oldest of each marker first; parents before children, as in the plan.
 fn wanted_by_marker<'f>(
     plan: &Plan,
     found: &Found<'f>,
@@ -118,7 +118,7 @@ fn wanted_by_marker<'f>(
     sorted
 }
 
-/// Returns what the oldest of `same` is to be made to say, where it says so already and need not be changed.
+/// The wanted ticket, if the oldest of `same` needs no change.
 fn said_already<'p>(
     ledger: &dyn LedgerReader,
     tracker: &dyn Tracker,
@@ -165,14 +165,14 @@ impl Settling<'_> {
         adopt(self.ledger, (&link, said), duplicates)
     }
 
-    /// The ticket of an artifact, beside all that carry its marker; what becomes of its link, if anything.
+    /// One artifact's ticket among those with its marker; the outcome for its link.
     fn claim(
         &mut self,
         link: &Link,
         same: &[&Observed],
         (begun_at, seen): (Timestamp, &mut Seen),
     ) -> Result<Option<ActionOutcome>> {
-        // What a clock that was ahead has noted was long ago.
+        // A future time of a wrong clock counts as long ago.
         let is_late = !moment::may_be_past(link.linked_at, begun_at)
             || moment::after(link.linked_at, self.settings.look_up_wait_ms()) <= begun_at;
         let claim = Claim { same, is_late };
@@ -181,7 +181,7 @@ impl Settling<'_> {
         let own = instead.map(|_| link.remote.id.as_str());
         let duplicates = claim.to_close(&counts.id, own, self.settings.duplicates);
         let outcome = instead.map(|_| self.link(&link.marker, same, None)).transpose()?;
-        // A ticket that belongs to another artifact takes no place.
+        // A ticket of another artifact does not count.
         if outcome.as_ref().is_none_or(|outcome| matches!(outcome, ActionOutcome::Found { .. })) {
             let closings = duplicates.iter().map(|observed| Action::close_duplicate(observed, counts));
             seen.duplicates.extend(closings);
@@ -190,8 +190,7 @@ impl Settling<'_> {
         Ok(outcome)
     }
 
-    /// A creation that the list does not show. `None` where it was certainly not done; else when that is
-    /// certain.
+    /// For a creation that is not in the list: the time when that is certain. `None` if it is certain now.
     fn missing(&mut self, intent: &Intent, begun_at: Timestamp) -> Result<Option<Timestamp>> {
         let wait_ms = self.settings.look_up_wait_ms();
         let mut certain_at = moment::after(intent.begun_at, wait_ms);

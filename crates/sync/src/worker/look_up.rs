@@ -1,5 +1,4 @@
-//! Tickets that may be there although no link leads to them: begun by somebody who did not learn the outcome,
-//! made by another machine, or made before the ledger was lost.
+//! Looks for tickets without a link: creations in doubt, other machines' tickets, or those of a lost ledger.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,15 +26,13 @@ use jiff::Timestamp;
 
 struct Search {
     intents: Vec<Intent>,
-    /// True where all tickets are wanted: before one is made that this ledger never made, and to see what
-    /// other machines made.
+    /// List all: before the first creation of this ledger, and to see what other machines made.
     is_survey: bool,
 }
 
 impl Worker<'_> {
-    /// Settles what is in doubt, by listing; the oldest ticket of a marker counts. Where something is to be
-    /// created, it lists all tickets first: another machine may have made them. [`Seen::held`] tells why
-    /// nothing may be created yet, where that is so.
+    /// Lists, settles what is in doubt, and before creations lists all: another machine may have made the
+    /// tickets. The oldest ticket of a marker counts. [`Seen::held`] tells why nothing may be created yet.
     pub(super) async fn look_up(&mut self, lease: &Lease, plan: &Plan, report: &mut Report) -> Result<Seen> {
         let mut all = Seen::default();
         loop {
@@ -148,8 +145,8 @@ impl Worker<'_> {
         Ok(self.ledger.read()?.record(&self.settings.name)?.listed_at.is_none())
     }
 
-    /// Links tickets with our label and the title of one that would be made: they have lost their marker, and
-    /// a person is asked whether they are these.
+    /// Links tickets that have our label and the title of one to be made: they lost their marker, and a
+    /// person is asked.
     fn link_unmarked(
         &mut self,
         lease: &Lease,
@@ -176,9 +173,8 @@ impl Worker<'_> {
     }
 }
 
-/// Returns whether the tracker is to be asked although nothing is to be changed there: nobody knows how a
-/// creation ended, the tickets are to be listed once more, or the configuration names another place than that
-/// of the tickets.
+/// Asks the tracker without a change to make: a creation is in doubt, a listing is due, or the configured
+/// address differs from that of the tickets.
 pub fn wants_look(ledger: &dyn LedgerReader, settings: &TrackerSettings, now: Timestamp) -> Result<bool> {
     let name = &settings.name;
     let is_begun = ledger.intents(name)?.iter().any(|intent| intent.action == IntentAction::Create);
@@ -188,7 +184,7 @@ pub fn wants_look(ledger: &dyn LedgerReader, settings: &TrackerSettings, now: Ti
 
 pub(super) type Unlisted = BTreeMap<Marker, Timestamp>;
 
-/// The wait before the lease is asked for again: its holder may give it back any moment, or die.
+/// The holder may give it back any moment, or die.
 const ASK_AGAIN_MS: u64 = 1000;
 
 const CONTEST_MS: u64 = 20;
@@ -196,7 +192,7 @@ const CONTEST_MS: u64 = 20;
 const LONG_WAIT_MS: u64 = 10_000;
 
 impl Worker<'_> {
-    /// Takes the lease, and waits for it while there is patience, but never for that of a dead process.
+    /// Waits for it while there is patience, but never for that of a dead process.
     pub(super) async fn take_lease(&mut self) -> Result<Lease> {
         let mut is_told = false;
         loop {
@@ -224,7 +220,7 @@ impl Worker<'_> {
         give_back(self.ledger, lease, self.clock.now())
     }
 
-    /// Waits until then; `false`, and at once, without the patience for that or at a stop. `lease` is kept.
+    /// `false`, and at once, if patience is too short or at a stop. `lease` is kept.
     pub(super) async fn wait(&mut self, lease: Option<&Lease>, until: Timestamp) -> Result<bool> {
         let mut left = moment::between(self.clock.now(), until).max(1);
         if left > self.patience_ms {
@@ -248,7 +244,7 @@ impl Worker<'_> {
     }
 }
 
-/// Takes the lease on `name`, where nobody who lives has it. Whoever only asks writes nothing.
+/// `Err` while a living process has it. Whoever only asks writes nothing.
 pub fn try_lease(
     ledger: &mut dyn Ledger,
     name: &str,
@@ -264,7 +260,7 @@ pub fn try_lease(
         Err(held) => return Err(held.held()),
         Ok(wanted) => wanted,
     };
-    // Before the lease is there for others to see, so that nobody ever sees it without.
+    // Before the lease is committed, so that others never see it without the lock.
     if !ledger.mark_alive(name, wanted.number)? {
         let until = moment::after(now, CONTEST_MS);
         return Err(Lease { until, holder: "another process".to_owned(), ..wanted }.held());
@@ -292,8 +288,7 @@ fn replace(ledger: &mut dyn Ledger, seen: Option<&Lease>, wanted: &Lease) -> Res
     Ok(None)
 }
 
-/// Gives a lease back. Where that fails this process still shows that it lives, so that others see it when it
-/// does no more.
+/// If that fails this process still shows that it lives, so that others see when it does no more.
 pub fn give_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<()> {
     let name = lease.name.clone();
     match put_back(ledger, lease, now) {

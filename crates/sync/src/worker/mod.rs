@@ -47,10 +47,10 @@ pub use settle::{LostLink, Reset, clock_was_ahead, reset, retry};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkerSettings {
-    /// The milliseconds that the lease is kept after each transaction: more than the longest request takes.
+    /// In milliseconds after each transaction: more than the longest request takes.
     pub lease_ms: u64,
-    /// The number of milliseconds that the worker waits altogether: for the lease, for the pace, and for what
-    /// is in doubt. What would take longer is left for later. It never waits for a breaker.
+    /// All waits together, in milliseconds: for the lease, the pace, and what is in doubt. Longer ones are
+    /// left for later. It never waits for a breaker.
     pub patience_ms: u64,
 }
 
@@ -63,9 +63,9 @@ impl Default for WorkerSettings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     Waits(Timestamp),
-    /// Another process has the lease: the message for people.
+    /// The message for people: another process has the lease.
     Held(String),
-    /// Something of the plan will not work, and why. Nothing was written yet.
+    /// A part of the plan that will not work. Nothing was written yet.
     Obstacle(String),
 }
 
@@ -77,7 +77,7 @@ pub trait WorkerClock: Send + Sync {
     fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;
 }
 
-/// The clock of the machine. Waits need the runtime of tokio.
+/// Waits need the runtime of tokio.
 #[derive(Clone, Debug, Default)]
 pub struct WallClock(pub Clock);
 
@@ -93,8 +93,8 @@ impl WorkerClock for WallClock {
     }
 }
 
-/// A wish that work ends at the next good moment: the request in flight is finished and written down, no
-/// other begins. Clones share the wish; it is never taken back.
+/// Ends work between two requests: the one in flight is finished and stored, no other begins. Clones share
+/// it; it is never taken back.
 #[derive(Clone, Debug)]
 pub struct StopSignal(Arc<watch::Sender<bool>>);
 
@@ -115,7 +115,7 @@ impl StopSignal {
 
     pub async fn asked(&self) {
         let mut listener = self.0.subscribe();
-        // Fails only when the sender is gone, and this is it.
+        // Fails only without a sender, and `self` is one.
         let _asked = listener.wait_for(|is_asked| *is_asked).await;
     }
 }
@@ -123,19 +123,18 @@ impl StopSignal {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     pub entries: Vec<Entry>,
-    /// The obstacles that were known before anything was written, one line for each cause.
+    /// Known before anything was written, one line for each cause.
     pub obstacles: Vec<String>,
     pub requests: usize,
     pub remarks: Vec<Remark>,
-    /// The time at which the tracker is to be looked through again, where tickets were made that another
-    /// machine may have made, too, and its list shows that only later.
+    /// The time to list all tickets again: another machine may have made the same, and the list may lag.
     pub look_again_at: Option<Timestamp>,
-    /// The number of parked tickets that may be tried again, since one shows that their cause has passed.
+    /// Parked tickets that may be tried again, since one showed that their cause has passed.
     pub brought_back: usize,
-    /// True where the plan was made from tickets of another target than the tracker turned out to be: nothing
-    /// was done, and the next plan is made from those of the right one.
+    /// The plan was made from tickets of another target: nothing was done, and the next plan is made from the
+    /// right ones.
     pub is_of_another_target: bool,
-    /// The time to list the tickets again, to see those that another machine made at the same time.
+    /// The time to list the tickets that another machine made at the same time.
     pub listing_due: Option<Timestamp>,
 }
 
@@ -154,7 +153,7 @@ pub enum ActionOutcome {
     // A creation that was in doubt was certainly not done. The next plan creates it.
     NotThere,
     Failed { failure: Failure, delivery: Delivery },
-    // Nobody knows whether it was done: it is looked up before anything else.
+    // In doubt: looked up before anything else.
     InDoubt { failure: Failure },
     Deferred(Deferred),
 }
@@ -175,8 +174,7 @@ pub enum Deferred {
     Unlisted { until: Timestamp },
     #[error("the tickets of the tracker cannot be listed: {}: {}", .0.reason, .0.detail)]
     NotListed(Failure),
-    /// The tracker does not tell which repository or project it is, and without that a stranger's tickets
-    /// might be changed.
+    /// A stranger's tickets might be changed.
     #[error("the tracker does not tell which repository or project it is: {}: {}", .0.reason, .0.detail)]
     NoTarget(Failure),
     #[error("another machine makes tickets of this project; look again after {until}")]
@@ -209,8 +207,7 @@ impl Report {
         self.entries.iter().rev().find(|entry| entry.marker == *marker)
     }
 
-    /// Returns whether another plan would do more now: update what was found, create what is not there, do
-    /// what a tracker could not do at once, or try what came back.
+    /// Found tickets are to be updated, missing ones created, or others tried again.
     pub fn is_followed_by_more(&self) -> bool {
         let leads_on = |entry: &Entry| match &entry.outcome {
             ActionOutcome::Found { .. } | ActionOutcome::NotThere => true,
@@ -230,7 +227,7 @@ impl Report {
         self.entries.iter().all(|entry| is_done(&entry.outcome))
     }
 
-    /// Adds what a later plan came to: what failed or was not tried before is replaced by its last attempt.
+    /// The last attempt replaces what failed or was not tried before.
     pub fn add(&mut self, later: Self) {
         self.requests += later.requests;
         self.entries.retain(|entry| {

@@ -1,5 +1,4 @@
-//! The tracker that the configuration describes, and whose tickets the ledger knows: those of one repository
-//! or project, which the tracker itself names.
+//! The tracker of the configuration, matched with the target (repository or project) of the ledger's tickets.
 
 use super::{
     Deferred, Worker,
@@ -26,15 +25,14 @@ use stepmark_store::{disk::Root, workspace::Clock};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TargetState {
     Same,
-    /// It was another one's, or its address changed: the ledger now fits the target; a new plan is wanted.
+    /// The ledger now fits the target, which or whose address changed; a new plan is wanted.
     Changed,
     Unknown(Deferred),
 }
 
 impl Worker<'_> {
-    /// Asks the tracker which target it is, where the ledger does not know it or the configuration names
-    /// another address. The tickets of another target are set aside, so that none of them is changed; they
-    /// come back with it.
+    /// Asks only if the ledger does not know, or the configured address differs. The tickets of another
+    /// target are set aside, and come back with it; so none of them is changed.
     pub(super) async fn settle_target(&mut self, lease: &Lease) -> Result<TargetState> {
         let (settings, address) = (self.settings, self.settings.target.address());
         let known = self.ledger.read()?.record(&settings.name)?;
@@ -70,7 +68,7 @@ impl Worker<'_> {
         let former = known.target.as_deref().filter(|former| *former != target);
         if let Some(former) = former {
             transaction.switch_target(&settings.name, former, &target)?;
-            // What went wrong with the ticket of an artifact there says nothing of that one here.
+            // Breakers of tickets in the other target say nothing about this one.
             for (scope, _) in transaction.breakers()? {
                 if matches!(&scope, Scope::Ticket { tracker, .. } if *tracker == settings.name) {
                     transaction.put_breaker(&scope, &Breaker::default())?;
@@ -86,9 +84,8 @@ impl Worker<'_> {
         Ok(if is_changed { TargetState::Changed } else { TargetState::Same })
     }
 
-    /// Gives what was refused another try where the tracker is configured otherwise, or its credential is
-    /// another, than when it was refused: the cause may have been there, and not in the artifact. What the
-    /// former credential may not do says nothing of this one.
+    /// Retries what was refused if the configuration or the credential has changed since: they may have been
+    /// the cause.
     fn settle_configuration(&mut self, lease: &Lease, known: &TrackerRecord) -> Result<()> {
         let name = self.settings.name.clone();
         let route = self.tracker.route(RequestKind::Target, &[]);
@@ -107,8 +104,7 @@ impl Worker<'_> {
         transaction.commit()
     }
 
-    /// The reason why nothing of the tracker can be seen, where a ticket that is said to be gone is only out
-    /// of sight: a credential that has lost its access is told that there is nothing.
+    /// `Some` if a ticket that seems gone may only be invisible: a credential without access finds nothing.
     pub(super) async fn out_of_sight(&mut self, lease: &Lease) -> Result<Option<Failure>> {
         let route = self.tracker.route(RequestKind::Target, &[]);
         let cost = self.tracker.cost(RequestKind::Target, 0);
@@ -132,7 +128,7 @@ impl Worker<'_> {
     }
 }
 
-/// The user's choices about credentials; a repository has no part in them.
+/// A repository has no part in them.
 #[derive(Clone, Debug, Default)]
 pub struct CredentialAccess {
     pub bindings: CredentialBindings,

@@ -1,4 +1,4 @@
-//! Getting a batch ready: its grounds, breakers, pace and intents, in one transaction.
+//! Preparing a batch: preconditions, breakers, pace and intents, in one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub(super) struct Prepared<'p> {
 
 enum Attempt<'p> {
     Done(Option<Prepared<'p>>),
-    /// The pace wants a wait. What does not wait for that is held.
+    /// `held` reports the actions that do not wait for the pace.
     TooFast {
         until: Timestamp,
         items: Vec<Item<'p>>,
@@ -36,7 +36,7 @@ enum Attempt<'p> {
 }
 
 impl Worker<'_> {
-    /// Asks breakers and pace and notes the intents, in one transaction; waits where the pace wants that.
+    /// In one transaction; waits if the pace wants that.
     pub(super) async fn prepare<'p>(
         &mut self,
         lease: &Lease,
@@ -77,7 +77,7 @@ impl Worker<'_> {
         for action in &batch.actions {
             match ground.check(action, &mut trials)? {
                 Ok(item) => items.push(item),
-                // The look-up has told of it.
+                // The look-up reported it.
                 Err(Deferred::Stale) if was_found(report, &action.marker) => {}
                 Err(why) => held.tell(action.kind, &action.marker, why.into()),
             }
@@ -124,7 +124,7 @@ fn put_intent(
     begun_at: Timestamp,
 ) -> Result<()> {
     let action = match item.action.kind {
-        // Closed twice is closed, and the intent of its marker is that of the ticket that counts.
+        // Closing is idempotent, and the marker's intent is of the ticket that counts.
         ActionKind::CloseDuplicate => return Ok(()),
         ActionKind::Create => IntentAction::Create,
         _ => IntentAction::Update,
@@ -155,8 +155,8 @@ pub(super) const fn request(kind: ActionKind) -> Option<RequestKind> {
     }
 }
 
-/// Cuts actions into requests, in their order: of one kind, not larger than `size` says, one of each
-/// artifact, and no child beside its parent, whose ticket it has to know.
+/// In order; each of one kind, within `size`, with one action of each artifact, and no child with its parent,
+/// whose ticket it has to know.
 pub(super) fn batches(actions: &[Action], size: impl Fn(RequestKind) -> usize) -> Vec<Batch<'_>> {
     let mut batches: Vec<Batch<'_>> = Vec::new();
     let mut inside: BTreeSet<&Marker> = BTreeSet::new();
@@ -178,8 +178,7 @@ pub(super) fn batches(actions: &[Action], size: impl Fn(RequestKind) -> usize) -
     batches
 }
 
-/// Parts the first ticket that is made from the others, so that it is seen whether another machine makes the
-/// same before all are there twice.
+/// The first creation goes alone, to see if another machine makes the same tickets.
 pub(super) fn part_first_creation(batches: &mut Vec<Batch<'_>>) {
     let Some(at) = batches.iter().position(|batch| batch.kind == RequestKind::Create) else { return };
     if batches[at].actions.len() > 1 {
@@ -189,7 +188,7 @@ pub(super) fn part_first_creation(batches: &mut Vec<Batch<'_>>) {
 }
 
 impl Worker<'_> {
-    /// Waits until breakers and pace let a request through, and counts it; why not, if that takes too long.
+    /// Waits for breakers and pace, and counts the request; `Some` if that takes too long or work is stopped.
     pub(super) async fn admit_request(
         &mut self,
         lease: Option<&Lease>,
@@ -223,7 +222,7 @@ impl Worker<'_> {
 }
 
 impl Worker<'_> {
-    /// Asks a tracker that can tell what it will not take; if it does not answer, the requests will say why.
+    /// Asks a tracker that can; without an answer the requests will say why.
     pub(super) async fn preflight(&mut self, lease: &Lease, plan: &Plan, report: &mut Report) -> Result<()> {
         let tickets: Vec<(&Ticket, bool)> = plan.actions.iter().filter_map(asked_about).collect();
         let tracker = self.tracker;
@@ -260,10 +259,10 @@ fn asked_about(action: &Action) -> Option<(&Ticket, bool)> {
     Some((action.ticket.as_ref().filter(|_| is_asked)?, is_new))
 }
 
-/// The most pages, of a hundred tickets, that are read: a tracker whose list never ends is not believed.
+/// Of a hundred tickets each: a list that never ends is not believed.
 const PAGES: usize = 10_000;
 
-/// The most pages that a list of everything is read for: 10,000 tickets of other people.
+/// For a list of everything: 10,000 tickets of other people.
 const PAGES_OF_ALL: usize = 100;
 
 impl Listed {
@@ -276,7 +275,7 @@ impl Listed {
 #[derive(Default)]
 pub(super) struct Listed {
     pub(super) tickets: Vec<Observed>,
-    /// The titles and places of tickets with our label that have lost their marker.
+    /// Titles and places of tickets with our label but no marker.
     pub(super) unmarked: Vec<(String, RemoteTicket)>,
 }
 

@@ -1,4 +1,4 @@
-//! Writing down what became of a request.
+//! Stores the outcomes of requests.
 
 use std::sync::atomic::Ordering;
 
@@ -26,7 +26,6 @@ struct Try {
     now: Timestamp,
     draw: Jitter,
     is_probe: bool,
-    /// The number of tickets that may be tried again, since the cause has passed for which they were parked.
     brought_back: usize,
 }
 
@@ -73,8 +72,8 @@ impl Worker<'_> {
     }
 }
 
-/// Returns what is wrong with a credential under which a new ticket came without the label of its project:
-/// without that it is never found again, so no more are made until a person has fixed it.
+/// A new ticket without the project's label is never found again, so no more are made until a person has
+/// fixed the credential.
 fn lost_label(item: &Item<'_>, outcome: &Outcome<Delivered>) -> Option<Failure> {
     let Outcome::Done(delivered) = outcome else { return None };
     if item.action.kind != ActionKind::Create {
@@ -114,7 +113,7 @@ fn settle(
     };
     match outcome {
         Outcome::Done(delivered) => match link(ledger, settings, item, &delivered, now) {
-            // A ticket that belongs to another artifact is no answer that can be believed.
+            // A ticket of another artifact cannot be the right answer.
             Err(Error { kind: ErrorKind::LinkedElsewhere { .. }, message, .. }) => {
                 let failure = Failure::new(Reason::Unreadable, &message);
                 failed(ledger, &failure)?;
@@ -187,8 +186,8 @@ pub struct Reset {
     pub deliveries: Vec<Marker>,
 }
 
-/// Closes all breakers, forgets what was asked lately and what trackers said is left of their limits, and
-/// lets the tickets of `trackers` that wait be tried at once. Parked ones stay parked.
+/// Closes all breakers, forgets the use of limits and what trackers said is left, and makes the waiting
+/// tickets of `trackers` due. Parked ones stay parked.
 pub fn reset(ledger: &mut dyn Ledger, trackers: &[&TrackerName]) -> Result<Reset> {
     let mut transaction = ledger.write()?;
     let mut reset = Reset::default();
@@ -212,8 +211,8 @@ pub fn reset(ledger: &mut dyn Ledger, trackers: &[&TrackerName]) -> Result<Reset
     Ok(reset)
 }
 
-/// The latest moment that the ledger holds for `tracker`, where that is later than `now` can be: the clock of
-/// this machine was ahead when it was noted, and has been set back.
+/// The latest time in the ledger, if it is later than `now` can be: the clock was ahead and has been set
+/// back.
 pub fn clock_was_ahead(
     ledger: &dyn LedgerReader,
     tracker: &TrackerName,
@@ -232,15 +231,15 @@ pub fn clock_was_ahead(
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LostLink {
-    /// It is forgotten: the ticket is looked for by its marker, and made anew where it is certainly gone.
+    /// The ticket is searched by its marker, and made anew if it is certainly gone.
     Forgotten,
     Kept,
 }
 
-/// The time for which a retry keeps others from working: longer than a transaction.
+/// Longer than a transaction; others cannot work meanwhile.
 const LEASE_MS: u64 = 60_000;
 
-/// Gives the deliveries of `tickets`, each with what it should say, another try, and answers what they were.
+/// Each ticket with what it should say; returns the former deliveries.
 pub fn retry(
     ledger: &mut dyn Ledger,
     (tracker, tickets): (&TrackerName, &[(Marker, TicketDigest)]),
@@ -257,7 +256,7 @@ pub fn retry(
         let is_lost = matches!(&delivery, Delivery::Parked { last, .. } if is_lost(last.reason));
         if is_lost && lost == LostLink::Forgotten {
             transaction.remove_link(tracker, marker)?;
-            // As if it had been begun: so it is looked up before it is made.
+            // An intent makes the worker look it up before making it.
             transaction.put_intent(&Intent {
                 tracker: tracker.clone(),
                 marker: marker.clone(),

@@ -300,7 +300,7 @@ impl AsddCommand {
 }
 
 impl What {
-    /// The slice, the event and the move of a command that is nothing else.
+    /// `None` if the command does more than one move.
     fn slice_move(&self, project: &Project) -> Result<Option<(&str, &'static str, MoveCall)>, Failure> {
         Ok(Some(match self {
             Self::Approve { slice, phase } => {

@@ -161,7 +161,7 @@ fn noted_step(noted: &Position) -> String {
     }
 }
 
-/// `, in_progress, phase 4 batch-loop (batch 2)`; nothing where what is noted does not count.
+/// `, in_progress, phase 4 batch-loop (batch 2)`; empty if the recorded step does not count.
 fn note(status: &AutodevStatus) -> String {
     status.position().filter(|_| status.is_consistent()).map_or_else(String::new, in_place)
 }

@@ -1,4 +1,4 @@
-//! The parts that the commands that change an artifact have in common: carry out, report.
+//! Shared by the commands that change an artifact.
 
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ pub(super) fn execute(
     Ok(Exit::Fine)
 }
 
-/// Makes the checkpoint that the configuration wants after this change. The change stands without it.
+/// The change remains if the checkpoint fails.
 fn keep_milestone(project: &Project, output: &Output, carried: &ChangeReport, command: &Command) {
     let Command::Complete { steps } = command else { return };
     match project.workspace.checkpoints().make_at_milestone(carried, steps) {
@@ -87,7 +87,7 @@ pub(crate) fn report(output: &Output, carried: &ChangeReport) {
     );
 }
 
-/// The remarks on an artifact, and what is `done` to it, if anything is; then where that leads.
+/// Remarks first, then `done`, then the next steps.
 pub(crate) fn tell<'r>(
     output: &Output,
     artifact: &TrackedArtifact,

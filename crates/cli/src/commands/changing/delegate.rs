@@ -43,7 +43,7 @@ pub(crate) struct Delegate {
     file: Option<PathBuf>,
 }
 
-/// The most random names that are tried where a file has each of them already.
+/// Random file names that are tried if they are taken.
 const ATTEMPTS: usize = 3;
 
 answers! { Answer<'a>

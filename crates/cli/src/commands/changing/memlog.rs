@@ -100,7 +100,7 @@ fn field(text: &str) -> Result<(String, String), String> {
 }
 
 impl Place {
-    /// The file as BMAD's script names it.
+    /// As BMAD's script names it.
     fn file(&self) -> PathBuf {
         let folder = self.workspace.as_deref().unwrap_or(Path::new(""));
         let given = self.path.clone().unwrap_or_else(|| folder.join(".memlog.md"));
@@ -166,7 +166,7 @@ fn show(file: &Path, project: &Project, output: &Output) -> Result<Exit, Failure
     Ok(Exit::Fine)
 }
 
-/// The line that BMAD's script prints: in ASCII, with blanks behind colons and commas.
+/// In ASCII, with blanks behind colons and commas, as BMAD's script prints it.
 fn acknowledgement(file: &str, entries: usize) -> String {
     let mut quoted = String::new();
     for letter in Json::from(file).to_string().chars() {

@@ -129,7 +129,7 @@ impl Unset {
     }
 }
 
-/// The path that `key` names; blanks around it belong to the command line.
+/// Blanks around `key` belong to the command line.
 fn path_of(key: &str) -> Result<KeyPath, Failure> {
     key.trim().parse().map_err(|error: KeyPathError| Failure::from_error(Exit::Usage, &error))
 }

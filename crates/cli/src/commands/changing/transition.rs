@@ -48,7 +48,7 @@ impl Transition {
 
 struct Way<'a> {
     to: &'a LifecycleState,
-    /// The move of the table; `None` where there is no status yet, so that any state may be taken up.
+    /// `None` without a status: then any state is allowed.
     legal: Option<Move<'a>>,
     refused: Option<String>,
 }
@@ -103,7 +103,7 @@ fn ways<'a>(
             moves.into_iter().map(|legal| Way { to: legal.to, legal: Some(legal), refused: None }).collect()
         }
     };
-    // Children are asked once, and only where they matter: that reads all artifacts.
+    // Lazily, once: it reads all artifacts.
     let mut children = None;
     for way in &mut ways {
         let judged = artifact.judge_status(&way.to.name);

@@ -66,7 +66,7 @@ impl Check {
         Self { paths: vec![place], list, ..Self::default() }
     }
 
-    /// Returns the states of the repository that are compared; `None`: the work tree is checked.
+    /// `None` checks the work tree.
     pub(crate) fn comparison(&self) -> Option<Comparison> {
         match &self.from {
             Some(from) => Some(Comparison::Commits { from: from.clone(), to: self.to.clone() }),
@@ -129,7 +129,7 @@ impl Check {
         }
     }
 
-    /// Shows the findings and says how the program ends; `checked` knows what could not be read.
+    /// `checked` knows unreadable files.
     fn report(
         &self,
         (project, output): (&Project, &Output),
@@ -224,8 +224,8 @@ impl Check {
         }
     }
 
-    /// The artifacts that the paths name; a folder stands for the artifacts in it, a file for itself. Without
-    /// paths all of the project, apart from those that were clean before.
+    /// A folder means the artifacts in it. Without paths all of the project, except those that were clean
+    /// before.
     fn artifacts<'p>(
         &self,
         project: &'p Project,
@@ -271,7 +271,6 @@ impl Check {
     }
 }
 
-/// The changed artifacts, and what could not be read.
 fn apart(changed: ChangedArtifacts) -> (Vec<ChangedArtifact>, Artifacts) {
     let ChangedArtifacts { artifacts, problems, unreadable } = changed;
     (artifacts, Artifacts { problems, unreadable, ..Artifacts::default() })
@@ -291,7 +290,6 @@ fn write_baseline(
     Ok(if checked.is_whole() { Exit::Fine } else { Exit::Io })
 }
 
-/// The exit code of the program where this is wrong.
 fn exit<'f>(checked: &Artifacts, mut findings: impl Iterator<Item = &'f Finding>) -> Exit {
     if !checked.is_whole() {
         Exit::Io

@@ -102,7 +102,7 @@ pub(super) enum Fixing {
 pub(super) struct Fixed {
     pub(super) files: Vec<FixedArtifact>,
     pub(super) failures: Vec<Failure>,
-    /// The fixes of staged artifacts that could not be written, as patches for the index.
+    /// Fixes of staged artifacts that could not be written: patches for the index.
     pub(super) patches: Vec<(ProjectPath, Vec<u8>)>,
 }
 
@@ -191,7 +191,6 @@ pub(super) fn show_changes(
     Ok(())
 }
 
-/// Says that there are fixes which are not shown.
 fn note_unsafe(output: &Output, found: &CheckReport<'_>, allowed: Safety) {
     let is_unsafe = |finding: &&Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety > allowed);
     let more = found.findings().filter(is_unsafe).count();
@@ -200,7 +199,7 @@ fn note_unsafe(output: &Output, found: &CheckReport<'_>, allowed: Safety) {
     }
 }
 
-/// Prints the patches that were not written, for people; says for all readers why.
+/// The patches for people, the reason for all.
 pub(super) fn show_patches(output: &Output, format: Format, patches: &[(ProjectPath, Vec<u8>)]) {
     for (path, patch) in patches {
         if format == Format::Human {
@@ -213,7 +212,6 @@ pub(super) fn show_patches(output: &Output, format: Format, patches: &[(ProjectP
     }
 }
 
-/// Says which fixes were not made, and why.
 pub(super) fn warn_of_declined(output: &Output, path: &ProjectPath, declined: &[Declined]) {
     for Declined { remedy, reason } in declined {
         let title = on_one_line(&remedy.title);
@@ -221,7 +219,7 @@ pub(super) fn warn_of_declined(output: &Output, path: &ProjectPath, declined: &[
     }
 }
 
-/// The first reason why a file could not be changed; the others are warnings.
+/// The others are warnings.
 pub(super) fn first_failure(output: &Output, failures: Vec<Failure>) -> Option<Failure> {
     let mut failures = failures.into_iter();
     let first = failures.next();

@@ -75,7 +75,7 @@ impl Hook {
     }
 }
 
-/// Asks whether the hook may follow line and ledger, where nobody has said so yet and there are stories.
+/// Asks only if nobody has decided yet, and there are stories.
 fn may_take_in(project: &Project, output: &Output) -> Result<bool, Failure> {
     let values = project.workspace.configuration().effective_values();
     let is_said = values.iter().any(|value| value.key == "stories.take_in_agreed");

@@ -117,14 +117,14 @@ impl Manifest {
     }
 }
 
-/// Without its header a file says nothing about any other: comparing would find all in order.
+/// Without a header, comparing would find all in order.
 fn no_manifest(place: &ManifestPlace) -> Failure {
     let manifest = place.manifest().display();
     Failure::new(Exit::Io, format!("`{manifest}` is no files manifest: it does not begin with the header"))
         .with_help("name another with --file, or make it anew with `stepmark project manifest write`")
 }
 
-/// Files that the installer took away or wrote anew are only counted: fresh installations have hundreds.
+/// Files that the installer removed or rewrote are only counted: fresh installations have hundreds.
 fn print_verdict(output: &Output, file: &FileResult) {
     let line = || {
         let reason = file.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();

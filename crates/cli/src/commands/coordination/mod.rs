@@ -20,7 +20,7 @@ pub(crate) fn coordination(workspace: &Workspace) -> Result<Coordination<'_>, Fa
     })
 }
 
-/// The project, where coordination is switched on, for programs that use `format`.
+/// For programs that use `format`.
 pub(crate) fn switched_on(workspace: &Workspace, format: Format) -> Result<Workspace, Failure> {
     let key: KeyPath =
         "coordination.option".parse().map_err(|error| Failure::from_error(Exit::Usage, &error))?;

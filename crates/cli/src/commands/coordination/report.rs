@@ -1,5 +1,4 @@
-//! The answers of `stepmark task` and `stepmark coordination`, and remedies of refusals: the command of a
-//! person, or the tool of an agent.
+//! Answers of `stepmark task` and `stepmark coordination`; remedies of refusals, as a command or a tool.
 
 use serde_json::Value as Json;
 
@@ -93,7 +92,6 @@ pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Fail
     Ok(told(files, output))
 }
 
-/// Tells of files that follow the records of a system.
 pub(crate) fn told_of<K>(files: &Followed<Drift<K>>, system: &str, output: &Output) -> Exit {
     for drift in &files.drift {
         let removes = if drift.change == DriftChange::Removed { " --remove" } else { "" };
@@ -145,7 +143,7 @@ pub(crate) fn help_of_task(refusal: &TaskRefusal) -> Option<String> {
     of_refusal(refusal).map(|(command, _)| command)
 }
 
-/// The help of a caller of tools, where the error does not say it itself.
+/// Unless the error says it itself.
 #[cfg(feature = "mcp")]
 pub(crate) fn help_of_tools(error: &stepmark_store::Error) -> Option<String> {
     let of_task = error.detail().and_then(of_refusal).map(|(_, tool)| tool);

@@ -80,7 +80,7 @@ fn agent(project: &Project, named: Option<&str>) -> Option<String> {
     named.map(str::to_owned).or_else(|| (actor.kind == ActorKind::Agent).then(|| actor.name.clone()))
 }
 
-/// The remedy of a refusal, where there is one that it does not say itself.
+/// `None` if the refusal says it itself.
 pub(crate) fn help_of_refusal(refusal: &FlowRefusal) -> Option<String> {
     let flow_of = |id: &str| argument(id.split('.').next().unwrap_or(id));
     Some(match refusal.first() {

@@ -147,7 +147,6 @@ pub(super) fn checkpoint(record: &FlowRecord, files: &[String], output: &Output)
     }
 }
 
-/// Warns where a merge would leave out what a task has changed.
 pub(super) fn warn_without_checkpoint(flows: &Flows<'_>, record: &FlowRecord, output: &Output) {
     let files = match flows.changed_since_checkpoint(record) {
         Ok(files) if files.is_empty() => return,
@@ -170,7 +169,6 @@ pub(super) fn warn_without_checkpoint(flows: &Flows<'_>, record: &FlowRecord, ou
     ));
 }
 
-/// The first names, and the number of the others.
 fn shortened(files: &[String]) -> Vec<String> {
     const SHOWN: usize = 5;
     let more = files.len().checked_sub(SHOWN).filter(|more| *more > 0);
@@ -204,7 +202,7 @@ pub(super) fn attempt_line(attempt: &Attempt, judged: Option<&Verification>) -> 
     format!("{}  {}  {} … {ended}  {outcome}", attempt.attempt_id, attempt.agent, attempt.started_at)
 }
 
-/// The interval at which events are looked for though nothing tells of a change.
+/// Events are read this often even without a notification.
 const REGULARLY: Duration = Duration::from_secs(5);
 
 const SETTLED: Duration = Duration::from_millis(15);
@@ -247,7 +245,7 @@ impl Events {
         let (sender, changes) = mpsc::channel();
         let beside = journal_folders(&project.workspace).to_vec();
         let choice = WatchChoice { beside, ..WatchChoice::default() };
-        // Trouble of the watch needs no word: events are looked for all the same.
+        // Ignored: events are polled anyway.
         let _watch = ProjectWatch::start(&project.workspace, choice, move |_| {
             let _heard = sender.send(());
         });

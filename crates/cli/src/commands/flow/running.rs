@@ -251,7 +251,7 @@ impl Looking {
     }
 }
 
-/// The facts about the project, which stand in no record of a flow.
+/// Facts of the project, which no record of a flow has.
 fn context(flows: &Flows<'_>, project: &Project) -> Context {
     let configuration = project.workspace.configuration();
     Context {

@@ -150,11 +150,11 @@ fn run_checks(
     checks.iter().map(run).collect()
 }
 
-/// The most lines of the end of an output that are kept, and the most bytes.
+/// Lines and bytes.
 const TAIL: (usize, usize) = (20, 4096);
 
-/// Runs a check in `folder`. Of what it prints the digest is kept, and the end. It is ended, and has failed,
-/// where it or what it has started may still print after `limit`.
+/// Keeps the digest and the end of the output. Kills the check, which has failed, if it or its children may
+/// still print after `limit`.
 pub(super) fn run(folder: &Path, check: &Check, limit: Duration) -> Result<CheckResult, Failure> {
     let failed = |error| Failure::new(Exit::Io, format!("cannot run the check `{}`: {error}", check.name));
     let (mut child, printed) = start(folder, &check.command).map_err(failed)?;

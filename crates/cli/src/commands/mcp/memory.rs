@@ -1,4 +1,4 @@
-//! The tools of memory: recall what was decided and learned, and tell it.
+//! The tools of memory.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

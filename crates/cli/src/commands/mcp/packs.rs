@@ -21,7 +21,7 @@ pub(super) struct PackTools {
 }
 
 struct PackTool {
-    /// It lives as long as the server, whose tools have names that do.
+    /// Names of tools live as long as the server.
     name: &'static str,
     description: &'static str,
     kind: Arc<Kind>,

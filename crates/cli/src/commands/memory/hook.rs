@@ -1,7 +1,5 @@
-//! `stepmark memory hook`: the hooks of Claude Code (its page "Hooks reference").
-//!
-//! A hook never stands in the way: it ends with 0, and what goes wrong is told on standard error, where the
-//! person sees it.
+//! `stepmark memory hook`: the hooks of Claude Code (its page "Hooks reference"). A hook never blocks: it
+//! exits with 0, and errors go to standard error, which the person sees.
 
 use std::{
     io::Read as _,
@@ -20,7 +18,7 @@ use stepmark_memory::{Decision, Draft, MemoryKind, Query, context, ranking::fits
 use stepmark_model::journal::{EventDraft, Kind, SessionId};
 use stepmark_store::configuration::Track;
 
-/// The most bytes that a hook is given.
+/// Bytes of input.
 const LIMIT: u64 = 16 * 1024 * 1024;
 const WITH_PROMPT: usize = 3;
 
@@ -74,8 +72,7 @@ impl Hook {
     }
 }
 
-/// The text for an agent that starts, where the project uses memory. That it cannot be told is no reason
-/// not to start.
+/// For an agent that starts; empty without memory. A failure does not keep the agent from starting.
 pub(in crate::commands) fn handed_over(project: &Project, artifact: Option<&str>, output: &Output) -> String {
     if !project.workspace.configuration().uses_memory() {
         return String::new();
@@ -86,7 +83,7 @@ pub(in crate::commands) fn handed_over(project: &Project, artifact: Option<&str>
     })
 }
 
-/// The text for an agent that starts, about `artifact` where it is delegated to.
+/// About `artifact` if work is delegated to the agent.
 fn at_start(project: &Project, artifact: Option<&str>) -> Result<String, Failure> {
     let settings = &project.workspace.configuration().memory;
     let active = project.workspace.configuration().active.as_ref().map(ToString::to_string);
@@ -117,8 +114,7 @@ fn hand_over(text: String, event: &str, output: &Output) {
     }
 }
 
-/// Remembers what the answer of an agent says is to be remembered. What is refused is told, and the rest is
-/// remembered all the same.
+/// Stores the memories in an agent's answer; refused ones are reported, the others stored.
 fn remember(project: &Project, given: &Json) -> Result<(), Failure> {
     let answer = ["last_assistant_message", "tool_response", "tool_output"]
         .iter()

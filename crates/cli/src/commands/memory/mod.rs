@@ -57,7 +57,7 @@ enum What {
 }
 
 impl MemoryCommand {
-    /// Returns whether it is a hook, which stops nobody whatever fails.
+    /// A hook blocks nobody, whatever fails.
     pub(crate) const fn is_hook(&self) -> bool {
         matches!(self.what, What::Hook(_))
     }

@@ -236,7 +236,7 @@ pub(in crate::commands) fn add_findings(
     Ok(workspace.checks().add_beside(report, path.clone(), find)?)
 }
 
-/// The stores that lack something, and how much, or that failed last.
+/// Stores that lack units, with the number, or that failed last.
 fn behind(project: &Project, memory: &Memory) -> Result<Vec<(String, usize)>, Failure> {
     let stores = Store::all(&project.workspace, None, memory)?;
     let units = if stores.is_empty() { Vec::new() } else { memory.units()? };

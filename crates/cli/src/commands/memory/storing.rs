@@ -1,5 +1,4 @@
-//! `stepmark memory status`, `sync` and `rebuild`, and the stores of the configuration, with the ledger of
-//! what they were given.
+//! `stepmark memory status`, `sync` and `rebuild`.
 
 use std::{
     collections::BTreeMap,
@@ -235,7 +234,7 @@ fn shown(
     with_progress(&message, output.quiet, &done, work)
 }
 
-/// Gives a store what it lacks; `progress` may end it.
+/// `progress` may end it.
 pub(super) fn deliver(
     workspace: &Workspace,
     store: &mut Store,
@@ -260,7 +259,7 @@ pub(super) fn deliver(
 
 pub(in crate::commands) type Told = Vec<(String, Result<DeliveryReport, Failure>)>;
 
-/// For as long as `goes_on`; a store that lacks nothing by the ledger is asked only with `asks_all`.
+/// While `goes_on`; a store that is complete by the ledger is asked only with `asks_all`.
 pub(in crate::commands) fn deliver_to_all(
     workspace: &Workspace,
     asks_all: bool,

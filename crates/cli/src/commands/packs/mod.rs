@@ -121,7 +121,7 @@ impl PackCommand {
     }
 }
 
-/// All packs, those of the project first.
+/// Those of the project first.
 fn all(project: &Project) -> Vec<(&Pack, Option<&str>)> {
     let own = project.workspace.configuration().packs().iter();
     let own = own.map(|ProjectPack { pack, file, .. }| (pack, Some(file.as_str())));
@@ -277,7 +277,7 @@ fn check(project: &Project, file: Option<&Path>, output: &Output) -> Result<Exit
     Ok(exit)
 }
 
-/// The artifacts whose state was renamed in their pack, with the old name and the new one.
+/// With the old name and the new one.
 fn renamed(found: &Artifacts) -> Vec<(&ProjectPath, &str, &str)> {
     fn of(artifact: &TrackedArtifact) -> Option<(&ProjectPath, &str, &str)> {
         let old = artifact.state().status.as_ref()?.filled()?;
@@ -298,7 +298,7 @@ fn write_new_names(project: &Project, output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The name of the pack in `file`, which the file has too.
+/// A pack's file has the pack's name.
 fn name_of(file: &Path) -> Result<String, Failure> {
     let stem = file.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".yaml"));
     stem.map(str::to_owned).ok_or_else(|| {

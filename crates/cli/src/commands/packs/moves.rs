@@ -24,10 +24,9 @@ use crate::{
     project::Project,
 };
 
-/// The arguments of a move that are not those of the pack.
+/// Added to the arguments of the pack.
 const ARTIFACT: &str = "ARTIFACT";
 
-/// A move that a command line asks for.
 #[derive(Debug)]
 pub(crate) struct KindMove {
     pub(crate) kind: Arc<Kind>,
@@ -38,7 +37,7 @@ pub(crate) struct KindMove {
     pub(crate) evidence: Option<String>,
 }
 
-/// The arguments of a command line that names a command of a pack; `None` where no pack has it.
+/// `None` if no pack has the command `word`.
 pub(crate) fn read(word: &str, line: &[std::ffi::OsString]) -> Option<Result<Arguments, clap::Error>> {
     let environment = Environment::read().ok()?;
     let place = ProjectArguments { root: root_in(line), ..ProjectArguments::default() };
@@ -61,7 +60,7 @@ fn has_moves(kind: &Kind) -> bool {
     kind.lifecycle.as_ref().is_some_and(|table| !table.named_moves().is_empty())
 }
 
-/// The options that a move cannot be made without.
+/// Only required ones.
 fn options(made: &NamedMove) -> String {
     let args = made.args.iter().filter(|(_, kind)| !kind.is_optional);
     let args = args.map(|(name, kind)| format!(" --{name} {}", kind.shape.name().to_uppercase()));
@@ -83,7 +82,7 @@ pub(crate) fn refuse_taken_words(packs: &[ProjectPack]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The command of a kind: a part for each of its moves.
+/// A subcommand for each move.
 fn command_of(kind: &Kind) -> Command {
     let moves = kind.lifecycle.as_ref().map(|table| table.named_moves()).unwrap_or_default();
     let about = format!("Move {} on, as the pack `{}` says", kind.plural, kind.system);
@@ -146,7 +145,7 @@ impl KindMove {
         Ok(Exit::Fine)
     }
 
-    /// Makes the move; a refusal names what is legal instead.
+    /// A refusal names what is legal instead.
     pub(crate) fn make(&self, project: &Project) -> Result<ChangeReport, Failure> {
         let path = self.artifact(project)?;
         let mut call = MoveCall::new(&self.kind.command, &self.name);
@@ -178,7 +177,7 @@ impl KindMove {
         legal.iter().filter_map(command).collect::<Vec<_>>().join(", or ")
     }
 
-    /// The artifact that is meant: by its path or name, else by its id or the beginning of it.
+    /// By its path or name, else by its id or the begin of it.
     fn artifact(&self, project: &Project) -> Result<ProjectPath, Failure> {
         let named = project.artifact_path(&self.artifact);
         let Some(id) = self.artifact.to_str().filter(|_| named.is_err()) else { return named };

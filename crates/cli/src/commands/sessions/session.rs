@@ -70,8 +70,7 @@ impl Session {
     }
 }
 
-/// Begins a session for `project`, which belongs to it from then on.
-/// `process` is the one for whose life it is meant.
+/// The returned project belongs to the session; `process` is the one for whose life it is meant.
 pub(super) fn begin(
     project: Project,
     name: Option<&str>,
@@ -145,7 +144,7 @@ fn close(project: &Project, id: &SessionId, command: &str, output: &Output) -> R
     Ok(sealed.iter().map(ToString::to_string).collect())
 }
 
-/// Ends the current session, if there is one that was begun and has not ended.
+/// Does nothing without an open session.
 pub(in crate::commands) fn end_current(
     project: &Project,
     command: &str,
@@ -212,8 +211,8 @@ fn record(project: &Project, id: &SessionId) -> Result<Record, Failure> {
     })
 }
 
-/// `current`, `ended`, `running`: its process lives, or `interrupted`: it never ended, and nothing of it
-/// lives here.
+/// `current`, `ended`, `running` (its process lives), or `interrupted` (not ended, and no process of it lives
+/// here).
 fn state(project: &Project, record: &Record) -> &'static str {
     match (&record.end, project.workspace.attribution().session.as_ref()) {
         (Some(_), _) => "ended",
@@ -228,7 +227,7 @@ pub(crate) fn is_running(record: &Record) -> bool {
     record.end.is_none() && noted.into_iter().any(process::lives)
 }
 
-/// Refuses to write for a session that has ended: its part of history is closed.
+/// The history of an ended session is closed.
 pub(crate) fn refuse_ended(project: &Project) -> Result<(), Failure> {
     let Some(id) = project.workspace.attribution().session.clone() else { return Ok(()) };
     let end = project.workspace.history().ask(|history| history.end_of_session(id.as_str()))?;
@@ -322,8 +321,7 @@ impl<'a> SessionRow<'a> {
     }
 }
 
-/// Builds the instructions anew, which is allowed at the boundaries of a cycle only. That they cannot be
-/// built does not keep a session from beginning.
+/// Allowed at the boundaries of a cycle only. A failure does not keep a session from beginning.
 pub(super) fn refresh_instructions(project: &Project, output: &Output) {
     match project.workspace.instructions().refresh() {
         Ok(Some(refreshed)) => instructions::say_kept(&refreshed, output),

@@ -86,7 +86,7 @@ fn show<'c>(
     Ok(())
 }
 
-/// The one table of both sides; keys that hold times are dynamic too.
+/// One table for both sides; time-valued keys are dynamic too.
 fn print_variables(output: &Output, list: &ListArguments) -> Result<(), Failure> {
     let row = |variable: &&'static Variable| VariableRow {
         name: &variable.name,
@@ -163,7 +163,7 @@ impl Init {
                 output.remark(format_args!("{CONFIGURATION_PATH} is there already in {root}"))
             }
         }
-        // What follows frontmatter follows nothing yet.
+        // Nothing follows the frontmatter yet.
         let waiting = project.workspace.artifacts()?.artifacts;
         let waiting = waiting.iter().filter(|artifact| artifact.waits_for_import()).count();
         spinner::waiting_stories(waiting).iter().for_each(|waiting| output.warning(waiting));

@@ -1,4 +1,4 @@
-//! `stepmark help`, `man`, `completions` and `schema`: the program and its answers, described.
+//! `stepmark help`, `man`, `completions` and `schema`.
 
 use std::path::PathBuf;
 

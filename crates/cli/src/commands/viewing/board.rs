@@ -37,7 +37,7 @@ enum Wake {
     Gone(io::Error),
 }
 
-/// The time after which the thread that reads keys looks whether anybody still wants them.
+/// The key thread checks this often if it is still needed.
 const KEY_WAIT: Duration = Duration::from_millis(250);
 
 impl Board {
@@ -78,7 +78,7 @@ async fn live(
     let again = ChangeSignal::default();
     let following = Following { open: project, again: again.clone() };
     let seen = wakes.clone();
-    // Whoever does not listen any more has ended.
+    // A receiver that is gone has ended.
     let mut followed = std::pin::pin!(following.run(|one| drop(seen.send(Wake::Seen(Box::new(one))))));
     thread::spawn(move || read_keys(&wakes));
     loop {
@@ -115,7 +115,6 @@ fn take(state: &mut BoardState, seen: Seen) {
     }
 }
 
-/// Reads keys until nobody wants them any more.
 fn read_keys(wakes: &mpsc::UnboundedSender<Wake>) {
     while !wakes.is_closed() {
         let wake = match event::poll(KEY_WAIT) {

@@ -111,7 +111,7 @@ fn stage(project: &Project, output: &Output, staging: StagingFor) -> Result<Exit
     Ok(Exit::Fine)
 }
 
-/// A commit is not stopped for it: the check that follows says what is wrong.
+/// Does not stop a commit: the check that follows says what is wrong.
 fn warn_of(error: &Error, what: &str) {
     output::warning(format_args!("what {what}: {}", chain(error)));
 }
@@ -172,7 +172,7 @@ fn compact(project: &Project, output: &Output) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// The number of segments, of bytes on the disk, and of events. The bytes of a file count once.
+/// Segments, bytes on disk, events. The bytes of a file count once.
 fn sums<'a>(segments: impl Iterator<Item = &'a KnownSegment>) -> (usize, u64, u64) {
     let mut files = HashSet::new();
     segments.fold((0, 0, 0), |(count, bytes, events), segment| {
@@ -201,7 +201,7 @@ answers! { Answer<'a>
     struct PlaceCounts { count: usize, bytes: u64, events: u64 }
 }
 
-/// The most events that are shown where nothing narrows them.
+/// Without a filter.
 const SHOWN: usize = 100;
 
 /// Show what happened, the latest first
@@ -242,7 +242,7 @@ impl Part {
 }
 
 impl Log {
-    /// `session` is the one that a flag names: that of the environment does not narrow.
+    /// `session` is that of a flag; the environment's does not filter.
     pub(crate) fn run(
         &self,
         project: &Project,
@@ -297,9 +297,8 @@ impl Log {
     }
 }
 
-/// Adds what happened under earlier names to `events` of an artifact without an id, which `git mv` and other
-/// programs move untold: its history begins, or is empty, with the state in which that of a file that is gone
-/// ended.
+/// For an artifact without an id that was moved without a record (`git mv`): its history begins, or is empty,
+/// with the last state of a file that is gone.
 fn add_earlier_names(
     project: &Project,
     history: &History,
@@ -327,7 +326,6 @@ fn add_earlier_names(
     Ok(())
 }
 
-/// One line of who and when, one of what.
 fn told(event: &Event, with_path: bool) -> Vec<String> {
     let kind = if event.kind == Kind::CHANGE { String::new() } else { format!("  {}", event.kind.as_str()) };
     let path = event.artifact.as_ref().filter(|_| with_path).map(|artifact| artifact.path.to_string());

@@ -21,7 +21,7 @@ use crate::{
     project::Project,
 };
 
-/// The columns that are shown where nobody names any.
+/// Shown by default.
 const USUAL_COLUMNS: [SelectionField; 6] = [
     SelectionField::Path,
     SelectionField::Workflow,
@@ -114,7 +114,6 @@ impl List {
     }
 }
 
-/// The questions of one run, which may be about keys of frontmatter.
 struct Asked {
     selection: Option<Selection>,
     sort: SortKeys,
@@ -132,7 +131,7 @@ impl List {
     }
 }
 
-/// The keys of the frontmatter of all artifacts. They are needed until the program ends.
+/// Kept until the program ends.
 fn keys(summaries: &Summaries<'_>) -> Vec<&'static str> {
     let keys = par_map(&summaries.found().artifacts, |tracked| {
         let yaml = tracked.artifact().state_yaml();
@@ -159,8 +158,7 @@ pub(super) fn warn_of_unasked(count: usize, output: &Output) {
     }
 }
 
-/// The columns that are shown of `rows` where nobody names any: with titles where records are among them,
-/// whose paths say little.
+/// With titles if there are records, whose paths say little.
 fn usual_columns(rows: &[SummaryRow<'_>]) -> Vec<SelectionField> {
     let mut columns = USUAL_COLUMNS.to_vec();
     let has_title = |row: &SummaryRow<'_>| {

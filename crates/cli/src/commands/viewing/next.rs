@@ -115,7 +115,7 @@ impl Next {
     }
 }
 
-/// The next steps and the files to read for them: `step-03-success  path/of/step-03-success.md`.
+/// `step-03-success  path/of/step-03-success.md`.
 pub(super) fn tell_steps(point: &ResumePoint, output: &Output) {
     let line = |next: &NextStep| match &next.file {
         Some(file) => format!("{}  {file}", next.step),
@@ -125,7 +125,7 @@ pub(super) fn tell_steps(point: &ResumePoint, output: &Output) {
     point.alternatives.iter().for_each(|next| output.remark(format_args!("or {}", line(next))));
 }
 
-/// Several open artifacts: those that were begun first, and last those that wait for something.
+/// The first begun first, those that wait for something last.
 fn list(
     project: &Project,
     paths: &[ProjectPath],
@@ -184,7 +184,7 @@ impl<'a> EntryRow<'a> {
     }
 }
 
-/// Those of a kind that has an order in that order, where the first of them stands.
+/// Kinds with an order of their own are sorted, at the place of their first artifact.
 fn in_order(open: Vec<TrackedArtifact>) -> Vec<TrackedArtifact> {
     let kind = |own: &TrackedArtifact| {
         own.lifecycle().and_then(|choice| choice.kind.clone()).filter(|kind| !kind.order.is_empty())
@@ -204,7 +204,7 @@ fn in_order(open: Vec<TrackedArtifact>) -> Vec<TrackedArtifact> {
     all.into_iter().map(|(_, _, own)| own).collect()
 }
 
-/// `status → in-progress`, the command for it, and the other moves; or that nothing is left.
+/// `status → in-progress`, its command, and the other moves; or that nothing is left.
 fn tell_move(artifact: &TrackedArtifact, guide: Option<&ProjectPath>, output: &Output) -> Exit {
     let entry = Entry::of(&ArtifactSummary::of(artifact));
     let (Some(next), Some(command)) = (entry.next, entry.command) else {

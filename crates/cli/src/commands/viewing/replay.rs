@@ -63,8 +63,7 @@ impl Replay {
     }
 }
 
-/// All artifacts, while another thread reads the segments from end to end; once more where the index was
-/// wrong.
+/// Another thread reads the segments from end to end. Repeated if the index was wrong.
 fn all(project: &Project) -> Result<Summary, Failure> {
     let (summary, verified) = all_by_index(project)?;
     let is_wrong = project.workspace.history().ask(|history| history.renew_if_wrong(&verified))?;

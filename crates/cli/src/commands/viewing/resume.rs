@@ -23,7 +23,7 @@ use crate::{
     project::Project,
 };
 
-/// The most artifacts that are listed where several may be meant.
+/// The most artifacts that are listed.
 const FIRST: usize = 10;
 
 /// Show where to go on, from which source, and which sources are not trusted
@@ -72,9 +72,8 @@ impl Resume {
     }
 }
 
-/// The artifact to go on with; or how the command ends without one. Unlike the commands that change an
-/// artifact, this asks for what anybody worked on last: it is for the beginning of a session, which has done
-/// nothing yet and takes up what another one left.
+/// `Err` is the exit code without one. Unlike the commands that change an artifact, this considers
+/// everybody's work: a new session takes up what another one left.
 fn choose(project: &Project, output: &Output) -> Result<Result<ProjectPath, Exit>, Failure> {
     let unfinished = match project.workspace.history().artifact_to_resume(None)? {
         ResumeChoice::One(path) => return Ok(Ok(path)),

@@ -29,7 +29,7 @@ use crate::{
     watch::{Following, Seen, Signal, Signals},
 };
 
-/// No service is registered there (IANA, Service Name and Transport Protocol Port Number Registry).
+/// Not registered (IANA, Service Name and Transport Protocol Port Number Registry).
 const PORT: u16 = 4747;
 
 const DRAIN: Duration = Duration::from_secs(2);
@@ -71,7 +71,7 @@ impl Serve {
     ) -> Result<Exit, Failure> {
         let mut signals = Signals::listen()
             .map_err(|error| Failure::new(Exit::Io, format!("cannot hear signals of the system: {error}")))?;
-        // What fails at the beginning fails the command.
+        // An error at the start fails the command.
         let workspace = Arc::new(project()?.workspace);
         let first = Shows::first(Observation::take(&workspace)?);
         let (listeners, port) = listen(self.port).await.map_err(|error| not_served(self.port, &error))?;
@@ -102,7 +102,7 @@ impl Serve {
             () = following.run(|one| take(one, &seen, output, || workspace.now())) => {}
             () = until_told(&mut signals, &again) => {}
         }
-        // Streams end with whoever draws, and servers with their sender.
+        // Ends streams and servers.
         drop((seen, end));
         for server in servers {
             // What takes longer is cut off.
@@ -112,7 +112,7 @@ impl Serve {
     }
 }
 
-/// Waits for the word to end; for the word to read the configuration again, it has it read.
+/// Ends on a signal to stop; one to reload triggers `again`.
 async fn until_told(signals: &mut Signals, again: &ChangeSignal) {
     while signals.next().await == Signal::Reload {
         again.tell();
@@ -121,7 +121,7 @@ async fn until_told(signals: &mut Signals, again: &ChangeSignal) {
 
 type Drawn = Result<Observation, Stale>;
 
-/// Draws what is seen, beside the thread that answers; of several only the last is drawn.
+/// Beside the thread that answers; of several only the last is drawn.
 fn draw(seen: &mpsc::Receiver<Drawn>, sender: &watch::Sender<Arc<Shown>>) {
     let before = || Arc::clone(&sender.borrow());
     let show = |next: Option<Shown>| next.map(|next| sender.send_replace(Arc::new(next)));
@@ -142,10 +142,9 @@ fn draw(seen: &mpsc::Receiver<Drawn>, sender: &watch::Sender<Arc<Shown>>) {
     }
 }
 
-/// Has what was seen drawn, and says what was not.
 fn take(seen: Seen, drawn: &mpsc::Sender<Drawn>, output: &Output, now: impl Fn() -> Timestamp) {
     match seen {
-        // Whoever draws ends last.
+        // The drawing thread ends last.
         Seen::Observation(observation) => drop(drawn.send(Ok(*observation))),
         Seen::Failure(failure) => {
             drop(drawn.send(Err(Stale { since: now(), why: failure.in_one_line() })));
@@ -162,7 +161,7 @@ fn take(seen: Seen, drawn: &mpsc::Sender<Drawn>, output: &Output, now: impl Fn()
     }
 }
 
-/// Listens on this machine: at 127.0.0.1, and where there is one at [::1], with the same port.
+/// At 127.0.0.1 and, if it exists, [::1], with the same port.
 async fn listen(port: u16) -> io::Result<(Vec<TcpListener>, u16)> {
     let first = TcpListener::bind(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)).await?;
     let port = first.local_addr()?.port();

@@ -222,7 +222,7 @@ fn show(event: &Event, state: &Json, output: &Output) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// Returns the point that `text` names: a time, else an event, else a session.
+/// A time, else an event, else a session.
 fn point(history: &History, text: &str, output: &Output) -> Result<Point, Failure> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(Point::Time(time));
@@ -243,7 +243,7 @@ fn point(history: &History, text: &str, output: &Output) -> Result<Point, Failur
     }
 }
 
-/// The last microsecond of a date, in UTC.
+/// In UTC, to the microsecond.
 fn end_of_day(text: &str) -> Option<Timestamp> {
     let date = Some(text).filter(|text| text.len() == 10)?.parse::<civil::Date>().ok()?;
     let end = date.at(23, 59, 59, 999_999_000);

@@ -1,4 +1,4 @@
-//! `stepmark tickets`, and what `stepmark next` says of tickets.
+//! `stepmark tickets`, and tickets in `stepmark next`.
 
 use clap::Args;
 use stepmark_model::{
@@ -52,7 +52,7 @@ impl Tickets {
     }
 }
 
-/// The tree and the folder in it that `folder` names.
+/// With the index of the folder.
 pub(super) fn scope<'f>(found: &'f Found, folder: &str) -> Option<(&'f TicketTree, Option<usize>)> {
     let name = folder.trim_end_matches('/').rsplit('/').next()?;
     let is_top = |tree: &&TicketTree| tree.top().file_name() == name;
@@ -112,7 +112,7 @@ fn warn(tree: &TicketTree, output: &Output) {
     }
 }
 
-/// Tells what is next among the tickets; `None` where there are none, or no initiative that is worked on.
+/// `None` without tickets, or without an initiative in progress.
 pub(super) fn next(found: &Found, folder: Option<&str>, output: &Output) -> Option<Result<Exit, Failure>> {
     let (tree, scope) = match folder {
         Some(folder) => scope(found, folder)?,
@@ -160,7 +160,7 @@ fn cells(tree: &TicketTree, group: TicketGroup, own: &Ticket) -> Vec<String> {
     texts.map(|text| if text.is_empty() { "-".to_owned() } else { text }).into()
 }
 
-/// Work is left for whoever asks; else it waits for a person, or for other tickets.
+/// Success if work is left for the caller; not if it waits for a person, or for other tickets.
 fn exit(open: &[(TicketGroup, &Ticket)]) -> Exit {
     let waits_for_person = |own: &&(TicketGroup, &Ticket)| matches!(&*own.1.status, "built" | "blocked");
     let is_work =

@@ -1,4 +1,4 @@
-//! Ladybug, the living fork of KuzuDB (PyPI `ladybug`), by a script in Python: the same graph, in Cypher.
+//! Ladybug, the fork of KuzuDB (PyPI `ladybug`), by a Python script: the same graph, in Cypher.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -56,7 +56,7 @@ impl Ladybug {
         serde_json::from_slice(&printed.output).map_err(|error| unreadable(&error))
     }
 
-    /// The failure in what Python printed: its last error, which may have several lines.
+    /// The last error that Python printed, which may have several lines.
     fn refused(&self, printed: &str) -> Failure {
         let begin = printed.lines().rfind(|line| !line.starts_with(' ') && line.contains("Error: "));
         let said = begin.and_then(|line| printed.rfind(line)).map_or(printed, |at| &printed[at..]);

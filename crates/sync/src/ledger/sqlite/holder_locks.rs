@@ -1,5 +1,4 @@
-//! The sign that the holder of a lease lives: a lock on a file, which the system takes away with the process,
-//! however that ends.
+//! File locks that show that the holder of a lease lives: the system releases them with the process.
 #![expect(clippy::disallowed_methods, reason = "an edge module: a lock is a file beside the ledger")]
 
 use super::storage;
@@ -13,8 +12,8 @@ use std::{
 use crate::{Error, Result};
 use stepmark_store::disk::file_lock;
 
-/// The signs of life that this process gives: for each lease name a number and its file, which is locked.
-/// Where no lease was given back the file stays, so that others see that nobody locks it any more.
+/// For each lease name its number and the locked file. If a lease was not given back, the file stays, so that
+/// others see that nobody locks it any more.
 #[derive(Debug)]
 pub(super) struct HolderLocks {
     ledger: PathBuf,
@@ -33,7 +32,7 @@ impl HolderLocks {
         path.into()
     }
 
-    /// Locks the file of that lease; `false` where another process has locked it.
+    /// `false` if another process has locked it.
     pub(super) fn give(&mut self, name: &str, number: u64) -> Result<bool> {
         if self.held.get(name).is_some_and(|(own, _)| *own == number) {
             return Ok(true);
@@ -44,7 +43,7 @@ impl HolderLocks {
         let is_locked = match file_lock::try_exclusive(&file) {
             Ok(()) => true,
             Err(TryLockError::WouldBlock) => false,
-            // Without locks nobody takes this process for dead: it is only that its lease has to lapse.
+            // Without locks no process is taken for dead: leases have to lapse.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => return Ok(true),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         };
@@ -54,7 +53,7 @@ impl HolderLocks {
         Ok(is_locked)
     }
 
-    /// Unlocks and removes this process's locked file for leases of that name, and a dead predecessor's.
+    /// Also removes the file of a dead predecessor.
     pub(super) fn end(&mut self, name: &str) -> Result<()> {
         let Some((number, file)) = self.held.remove(name) else { return Ok(()) };
         let removed = remove(&self.file(name, number));
@@ -62,7 +61,7 @@ impl HolderLocks {
         removed.and(remove(&self.file(name, number.saturating_sub(1))))
     }
 
-    /// Returns whether nobody has the lock of that lease any more. Without a file nothing is known.
+    /// Nobody has the lock. Without a file nothing is known.
     pub(super) fn is_dead(&self, name: &str, number: u64) -> Result<bool> {
         if self.held.get(name).is_some_and(|(own, _)| *own == number) {
             return Ok(false);

@@ -27,7 +27,7 @@ impl Ledger for SqliteLedger {
     }
 
     fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>> {
-        // Immediate: one that reads first and is refused when it writes could not go on.
+        // Immediate: a transaction that reads first could be refused at its first write.
         Ok(Box::new(self.begin(TransactionBehavior::Immediate)?))
     }
 

@@ -1,4 +1,4 @@
-//! Opening the file of the ledger.
+//! Opening the ledger's file.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the ledger is a file")]
 
 use std::{
@@ -13,25 +13,24 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use super::{failed, holder_locks::HolderLocks, read::corrupt, storage};
 use crate::{Error, ErrorKind, Result};
 
-/// The name of the ledger's file in [`StateFolder::Sync`](stepmark_store::disk::StateFolder::Sync).
 pub const LEDGER_FILE: &str = "sync.db";
 
-/// The time to wait for another process's transaction: a short one, since no request is made inside one.
+/// Short, since no request is made inside a transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 const SWITCH_PAUSE: Duration = Duration::from_millis(2);
 
-/// A ledger in a file of SQLite: WAL, so that readers never wait; FULL, so that what is committed survives a
-/// power cut. The file must lie on a local disk.
+/// WAL, so that readers never wait; FULL, so that a commit survives a power cut. The file must lie on a local
+/// disk.
 #[derive(Debug)]
 pub struct SqliteLedger {
     pub(super) connection: Connection,
-    /// None in memory.
+    /// `None` in memory.
     pub(super) holder_locks: Option<HolderLocks>,
 }
 
 impl SqliteLedger {
-    /// Opens the ledger at `path`, which is made where it does not exist, with its folder.
+    /// Creates the file and its folder if missing.
     pub fn open(path: &Path) -> Result<Self> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|error| storage("make its folder", error))?;
@@ -55,7 +54,7 @@ impl SqliteLedger {
         Self::of(connection, path, found.max(VERSION))
     }
 
-    /// Opens the ledger at `path` for looking only; `None` where there is none.
+    /// Read-only; `None` if there is none.
     pub fn open_existing(path: &Path) -> Result<Option<Self>> {
         if !path.exists() {
             return Ok(None);
@@ -69,19 +68,18 @@ impl SqliteLedger {
             read => read,
         };
         match version.map_err(failed("read its version"))? {
-            // Somebody is making it at this moment.
+            // Another process is creating it.
             0 => Ok(None),
             1 => Self::open(path).map(Some),
             found => Self::of(connection, path, found).map(Some),
         }
     }
 
-    /// The ledger at `path` for looking only; an empty one where there is none.
+    /// Read-only; an empty ledger if there is none.
     pub fn open_to_look(path: &Path) -> Result<Self> {
         Self::open_existing(path)?.map_or_else(Self::in_memory, Ok)
     }
 
-    /// A ledger that nothing survives: for a look at what would happen.
     pub fn in_memory() -> Result<Self> {
         Self::of_memory(":memory:")
     }
@@ -96,7 +94,7 @@ impl SqliteLedger {
         Ok(Self { connection: opened.map_err(failed("make it in memory"))?, holder_locks: None })
     }
 
-    /// Sets how long a transaction waits for that of another process; 10 s at first.
+    /// 10 s at first.
     pub fn set_patience(&mut self, patience: Duration) -> Result<()> {
         self.connection.busy_timeout(patience).map_err(failed("set its timeout"))
     }
@@ -117,8 +115,7 @@ impl SqliteLedger {
     }
 }
 
-/// Takes back what a process that died has begun, as when it made the file: a connection that only reads may
-/// not (`SQLITE_READONLY_ROLLBACK`).
+/// Rolls back what a dead process has begun: a read-only connection may not (`SQLITE_READONLY_ROLLBACK`).
 fn roll_back(path: &Path) -> Result<()> {
     let connection = open_for(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     version(&connection).map(drop).map_err(failed("take back what was not finished"))
@@ -130,8 +127,7 @@ fn open_for(path: &Path, flags: OpenFlags) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Opens the file at `path`, but nothing that a link in its place leads to: such a link may have come with a
-/// clone, and what it leads to may be anybody's database.
+/// Follows no link at `path`: it may have come with a clone, and lead to anybody's database.
 fn open_with(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let refused = |error: io::Error| storage("open its file", error);
     if path.is_symlink() {
@@ -139,18 +135,15 @@ fn open_with(path: &Path, flags: OpenFlags) -> Result<Connection> {
             format!("`{}` is a link, and what it leads to is left alone: delete the link", path.display());
         return Err(refused(io::Error::other(reason)));
     }
-    // SQLite refuses links in folders, too, when it is told to follow none.
+    // Told to follow no links, SQLite refuses links in folders, too.
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let place = fs::canonicalize(folder).map_err(refused)?.join(path.file_name().unwrap_or_default());
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     Connection::open_with_flags(place, flags).map_err(failed("open its file"))
 }
 
-/// Switches the file to WAL. `memory` and network files have none, and do without.
-///
-/// Of several that switch a new file at once, SQLite tells all but one at once that it is busy, without the
-/// patience that `busy_timeout` gives everything else (a lock is not waited for while holding another): so
-/// they try again.
+/// `memory` and network files have no WAL, and do without. If several processes switch a new file at once,
+/// SQLite reports busy to all but one without waiting for `busy_timeout`, so they try again.
 fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
     let begun = Instant::now();
     loop {
@@ -167,12 +160,11 @@ fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// The version of the tables, in `user_version`. A step for each earlier one brings older files up to date.
+/// In `user_version`.
 pub(super) const VERSION: i64 = 2;
 
-/// Keys are texts, so that anybody can look with the `sqlite3` program. Times are milliseconds since 1970.
-/// `state` is JSON. A link and an intent exist once for each ticket; no ticket belongs to two artifacts.
-/// `source` is of earlier programs, which go on reading it.
+/// Keys are texts, so that the `sqlite3` program can show them. Times are milliseconds since 1970. `state` is
+/// JSON. `source` is of earlier programs, which go on reading it.
 const TABLES: &str = "
     CREATE TABLE links (
         tracker TEXT NOT NULL, marker TEXT NOT NULL, remote_id TEXT NOT NULL, remote TEXT NOT NULL,
@@ -196,7 +188,7 @@ const TABLES: &str = "
     CREATE TABLE paces (scope TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
 ";
 
-/// The version of the tables in the file; 0 for a new one.
+/// 0 for a new file.
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
@@ -206,7 +198,7 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", VERSION)
 }
 
-/// Brings tables of version 1, which do not know the target of tickets, up to date; inside a transaction.
+/// Version 1 does not know the target of tickets. Call it inside a transaction.
 pub(super) fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
         "DROP TABLE surveys;

@@ -314,7 +314,7 @@ impl LedgerWriter for SqliteTransaction<'_> {
     }
 
     fn switch_target(&mut self, tracker: &TrackerName, from: &str, to: &str) -> Result<()> {
-        // No tracker is called so: a name has no `@`.
+        // No name of a tracker has an `@`.
         let aside = |target: &str| format!("{tracker}@{target}");
         for table in ["links", "intents", "deliveries", "trackers"] {
             let sql = format!("UPDATE OR REPLACE {table} SET tracker = ?2 WHERE tracker = ?1");

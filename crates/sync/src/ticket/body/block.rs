@@ -17,7 +17,6 @@ pub enum Block {
     Paragraph(Vec<Inline>),
     List(Vec<Vec<Inline>>),
     Tasks(Vec<Task>),
-    /// Points and tasks of the artifact's text, nested as they are there.
     Outline(Vec<Entry>),
     Code(String),
 }
@@ -38,7 +37,7 @@ pub enum Mark {
     ToDo,
 }
 
-/// `entries` without gaps in depth: each at most one below the one before it, the first at the top.
+/// Each at most one below the one before it, the first at the top.
 pub(crate) fn depths(entries: &[Entry]) -> Vec<usize> {
     let mut deepest = 0;
     let depths = entries.iter().map(|entry| {
@@ -49,8 +48,8 @@ pub(crate) fn depths(entries: &[Entry]) -> Vec<usize> {
     depths.collect()
 }
 
-/// `blocks`, and the number of lines that were left out of them: a block that takes three quarters of `limit`
-/// by itself shows its beginning, half of `limit`.
+/// Also the number of lines left out: a block that takes three quarters of `limit` by itself is cut to half
+/// of `limit`.
 pub(crate) fn shortened(blocks: &[Block], limit: usize) -> (Vec<Block>, usize) {
     let (mut shortened, mut omitted, most) = (blocks.to_vec(), 0, limit / 2);
     for block in &mut shortened {
@@ -78,7 +77,6 @@ pub(crate) fn shortened(blocks: &[Block], limit: usize) -> (Vec<Block>, usize) {
     (shortened, omitted)
 }
 
-/// Cuts a run of text. Returns 1 where something was cut.
 fn shorten_all(inlines: &mut Vec<Inline>, most: usize) -> usize {
     if inlines.iter().map(|inline| inline.shown().len()).sum::<usize>() <= most + most / 2 {
         return 0;
@@ -132,8 +130,8 @@ impl Inline {
     }
 }
 
-/// Markdown in which `{name}` stands for a fact of the artifact, and in a paragraph of its own for a section
-/// of its ticket, without the heading of that. Values are filled in as text: nothing in them has a meaning.
+/// Markdown in which `{name}` is a fact of the artifact or, alone in a paragraph, a section of its ticket
+/// without its heading. Values are text: no Markdown in them counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyTemplate(Vec<Part>);
 

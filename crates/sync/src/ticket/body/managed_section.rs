@@ -1,4 +1,4 @@
-//! The part of a ticket's body that is ours.
+//! Our part of a ticket's body.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// The managed section of a ticket's body, between two hidden marks; people's text outside of it is kept.
+/// Between two hidden marks; people's text outside of it is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct ManagedSection<'t> {
     ticket: &'t Ticket,
@@ -19,7 +19,7 @@ pub struct ManagedSection<'t> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
     pub body: String,
-    /// The number of whole sections of this marker in the body before: 1, unless somebody edited the marks.
+    /// Whole sections of this marker in the body before: 1, unless somebody edited the marks.
     pub sections: usize,
     pub omitted_lines: usize,
 }
@@ -29,11 +29,10 @@ const LABELS: (&str, &str) = ("<!-- stepmark:labels ", " -->");
 const NOTICE: &str = "stepmark keeps what stands above in step with";
 const END: &str = "<!-- stepmark:end -->";
 
-/// The number of bytes that the section of a new ticket has at most: GitHub takes 65,536 characters, and
-/// people want to add some.
+/// Bytes: GitHub takes 65,536 characters, and people want to add some.
 const SECTION_LIMIT: usize = 60_000;
 
-/// The least room that a section is worth: less could not even say where the file is.
+/// A smaller section could not even link to the file.
 const LEAST_ROOM: usize = 400;
 
 impl<'t> ManagedSection<'t> {
@@ -45,9 +44,8 @@ impl<'t> ManagedSection<'t> {
         self.merged_into("", limit)
     }
 
-    /// `existing` with the section renewed; at its beginning where there was none. Sections of the same
-    /// marker that stand there twice become one. A mark whose counterpart is missing is taken away, and the
-    /// text beside it kept: it may be a person's.
+    /// A new section stands first; duplicates become one. A mark whose counterpart is missing is removed, and
+    /// the text beside it kept: it may be a person's.
     pub fn merged_into(&self, existing: &str, limit: usize) -> Result<Merged> {
         let marker = &self.ticket.marker;
         let parts = parts(existing);
@@ -88,7 +86,7 @@ impl<'t> ManagedSection<'t> {
         Ok(Merged { body, sections, omitted_lines: content.omitted_lines })
     }
 
-    /// The hidden line of the labels given to the ticket: without our ledger it shows which are people's.
+    /// Lists the labels that stepmark gave: without our ledger it shows which are people's.
     fn labels(&self) -> String {
         let own = self.ticket.labels.iter().filter(|label| **label != self.ticket.marker.label());
         // A double hyphen has a meaning in comments.
@@ -106,8 +104,7 @@ impl<'t> ManagedSection<'t> {
         format!("\n\n---\n{line}")
     }
 
-    /// Returns whether `existing` says already what the section says. Line ends do not matter: trackers
-    /// change them; nor does the commit to which the link to the file leads.
+    /// Ignores line ends, which trackers change, and the commit that the link to the file leads to.
     pub fn is_in(&self, existing: &str, limit: usize) -> Result<bool> {
         let existing = existing.replace("\r\n", "\n");
         let wanted = Stamp::removed_from(&self.merged_into(&existing, limit)?.body);
@@ -147,8 +144,7 @@ impl Marker {
         })
     }
 
-    /// The markers that a body carries, in their order: somebody may have copied the section of another
-    /// ticket. Only whole lines count.
+    /// In their order: somebody may have copied the section of another ticket. Only whole lines count.
     pub fn all_in(body: &str) -> impl Iterator<Item = Self> {
         parts(body).into_iter().filter_map(|part| match part.kind {
             PartKind::Section(marker) | PartKind::Begin(marker) => Some(marker),
@@ -186,7 +182,6 @@ enum PartKind {
     Text,
     Section(Marker),
     Begin(Marker),
-    /// The line that tells people what is ours, in a section whose end is missing so far.
     Notice,
     End,
 }
@@ -233,7 +228,7 @@ fn close(begun: &mut Part, end: usize) {
     }
 }
 
-/// Ends the section that is open at the line that stands last in ours, where somebody took its end away.
+/// Somebody removed the end mark: the last line that is ours ends the section.
 fn end_at_notice(parts: &mut Vec<Part>, open: Option<usize>) {
     let Some(open) = open else { return };
     if let Some(notice) = parts.iter().skip(open).position(|part| part.kind == PartKind::Notice) {

@@ -14,9 +14,8 @@ pub struct Markdown {
     pub omitted_lines: usize,
 }
 
-/// `blocks` as Markdown of at most `limit` bytes. What has no room is left out from the end, at a heading
-/// where one is near, and a line says where the rest is: in `file`. Even that line is left out where `limit`
-/// has no room for it. What is very long shows its beginning.
+/// At most `limit` bytes. Text is cut at the end, at a heading if one is near, and a line links to `file` if
+/// there is room for it. Very long blocks are shortened.
 pub fn markdown(blocks: &[Block], file: &Inline, limit: usize) -> Markdown {
     let lines = lines(blocks);
     let whole: usize = lines.iter().map(Line::length).sum();
@@ -47,8 +46,7 @@ pub fn markdown(blocks: &[Block], file: &Inline, limit: usize) -> Markdown {
     Markdown { text, omitted_lines }
 }
 
-/// After how many of `count` lines, which just have room, a body is cut: before the last heading, unless half
-/// of the text stands behind it.
+/// `count` lines just fit; the cut is before the last heading, unless half of the text is behind it.
 pub(crate) fn cut(count: usize, size: impl Fn(usize) -> usize, is_heading: impl Fn(usize) -> bool) -> usize {
     let whole: usize = (0..count).map(&size).sum();
     let heading = (0..count).rev().find(|at| is_heading(*at));
@@ -99,7 +97,7 @@ fn lines(blocks: &[Block]) -> Vec<Line> {
     lines
 }
 
-/// Returns what stands before a point. Points below it begin four columns on: room for two digits.
+/// Points below it are indented by four columns: room for two digits.
 fn mark(mark: Mark) -> String {
     match mark {
         Mark::Point => "- ".to_owned(),
@@ -109,7 +107,7 @@ fn mark(mark: Mark) -> String {
     }
 }
 
-/// Lines as they are, between fences. Only what would be a mark of ours is parted.
+/// Only what would be a mark of ours is split.
 fn code_block(text: &str) -> String {
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));
@@ -118,7 +116,7 @@ fn code_block(text: &str) -> String {
     format!("{fence}\n{}\n{fence}", clean.replace("<!--", "<!\u{200B}--"))
 }
 
-/// Runs that look alike become one before escaping, which has to see a sign and the name behind it together.
+/// Merges runs of one style before escaping, which has to see a sign and the name behind it together.
 fn inlines_text(inlines: &[Inline]) -> String {
     let runs = inlines.chunk_by(|one, other| {
         use Inline::{Strong, Text};
@@ -144,7 +142,7 @@ fn inline(inline: &Inline) -> String {
     }
 }
 
-/// Strong text. Blanks at its ends stand outside of the asterisks, which would be text beside them.
+/// Blanks at its ends go outside of the asterisks, which would be text beside them.
 fn strong(text: &str) -> String {
     let bare = text.trim();
     if bare.is_empty() {
@@ -167,9 +165,8 @@ fn in_one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
-/// Text in which nothing has a meaning. Punctuation is escaped as CommonMark allows (§2.4). Mentions,
-/// references to issues and their addresses are found by GitHub after that, so a character without width
-/// parts them: nobody is called by a title, and nothing is closed.
+/// Escapes punctuation as CommonMark allows (§2.4). GitHub finds mentions, references and their addresses
+/// after that, so a zero-width character splits them: a title notifies nobody and closes nothing.
 fn escaped(text: &str) -> String {
     const SPECIAL: &str = "\\`*_[]<>|~&$";
     let text = in_one_line(text);
@@ -193,7 +190,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// The places of ids of commits, which GitHub links: 40 hexadecimal digits that are no part of an address.
+/// GitHub links commits: 40 hexadecimal digits that are no part of an address.
 fn commit_ids(text: &str) -> Vec<Range<usize>> {
     let is_part = |letter: char| letter.is_alphanumeric() || "/_-=".contains(letter);
     let mut start = 0;
@@ -205,7 +202,7 @@ fn commit_ids(text: &str) -> Vec<Range<usize>> {
     ids.map(|(at, word)| at..at + word.len()).collect()
 }
 
-/// Returns whether `letter`, between `before` and `after`, makes a mention, a reference or issue's address.
+/// `letter` makes a mention, a reference or an issue's address.
 fn calls(before: &str, letter: char, after: &str) -> bool {
     let token = || {
         after.chars().take(LONGEST_ADDRESS).take_while(|letter| !letter.is_whitespace()).collect::<String>()
@@ -232,7 +229,7 @@ fn calls(before: &str, letter: char, after: &str) -> bool {
 
 const LONGEST_ADDRESS: usize = 300;
 
-/// The same line, where its beginning would make it a heading, a list or a rule.
+/// Escapes a beginning that would make a heading, a list or a rule.
 fn guarded(line: String) -> String {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let after = line.as_bytes().get(digits);

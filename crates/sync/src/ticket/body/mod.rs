@@ -40,7 +40,7 @@ pub(super) fn body(facts: &TicketFacts, marker: &Marker, settings: &TicketSettin
         blocks.extend(heading.map(Block::Heading));
         for block in content {
             match (blocks.last_mut(), block) {
-                // Facts that follow each other make one list.
+                // Neighbouring facts make one list.
                 (Some(Block::List(points)), Block::List(more)) => points.extend(more),
                 (_, block) => blocks.push(block),
             }

@@ -19,10 +19,10 @@ use crate::{
     ticket::{Marker, Ticket, TicketDigest},
 };
 
-/// The most bytes of the file: a ticket has about two thousand, and each change adds one more.
+/// Bytes: a ticket has about two thousand, and each change adds one more.
 const SIZE_LIMIT: u64 = 1024 * 1024 * 1024;
 
-/// A file of lines, appended one whole transaction at a time, under a lock that other processes heed.
+/// Appended one whole transaction at a time, under a file lock.
 #[derive(Debug)]
 pub(super) struct Log {
     root: Root,
@@ -44,8 +44,8 @@ impl Log {
         Self { root, path }
     }
 
-    /// The place of the file. A configuration comes with a repository: what it names is neither followed out
-    /// of the project nor into git's folder, and no link is followed at all.
+    /// A stranger's configuration may name the file: it must be in the project and outside of git's folder,
+    /// and no link is followed.
     fn place(&self) -> Result<PathBuf> {
         let refused = |reason: &str| {
             let message = format!(
@@ -64,14 +64,14 @@ impl Log {
             return Err(refused("a link stands on the way to it, and what it leads to is left alone"));
         }
         match fs::symlink_metadata(&place) {
-            // A pipe or a device would be waited for.
+            // Reading a pipe or a device could block.
             Ok(found) if !found.is_file() => Err(refused("it is no regular file")),
             _ => Ok(place),
         }
     }
 
-    /// Locks the file, which is made where it does not exist, and reads it. Nothing is cut off or written
-    /// before all of it was recognised as this tracker's own.
+    /// Creates the file if missing. Changes nothing before the whole file was recognised as this tracker's
+    /// own.
     pub(super) fn lock(&self) -> Result<LockedLog> {
         let place = self.place()?;
         let failed = |intent| failed(&place, intent);
@@ -120,7 +120,7 @@ fn foreign(place: &Path, line: usize, reason: &str) -> Error {
     Error::new(ErrorKind::Corrupt, message)
 }
 
-/// Refuses an end of the file that is no beginning of a line of ours: it belongs to somebody.
+/// An end of the file that is no begin of our lines belongs to somebody else.
 fn refuse_foreign(place: &Path, rest: &str, before: usize) -> Result<()> {
     // Where lines of ours stand, less than a whole beginning is one of ours; alone it may be anybody's.
     let is_cut_off = before > 0 && Line::BEGINNING.starts_with(rest);
@@ -131,7 +131,7 @@ fn refuse_foreign(place: &Path, rest: &str, before: usize) -> Result<()> {
 }
 
 impl LockedLog {
-    /// The lines, which are durable now: a process whose flush failed may have left some that are not.
+    /// Flushes first: a process whose flush failed may have left lines that are not durable.
     pub(super) fn flushed(self) -> Result<Vec<Line>> {
         self.flush()?;
         Ok(self.lines)
@@ -168,10 +168,10 @@ impl LockedLog {
 
 const LINE_SCHEMA: &str = "stepmark.ticket-line/2";
 
-/// The version before it, which is still read: the state of a ticket is called `standing` there.
+/// Still read: the state of a ticket is called `standing` there.
 const OLDER_SCHEMA: &str = "stepmark.ticket-line/1";
 
-/// One line: that a ticket was made, or changed. The last line with a number counts.
+/// The last line with a number counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
     schema: String,

@@ -32,7 +32,7 @@ pub struct FileTracker {
 const BODY_LIMIT: usize = 65_536;
 
 impl FileTracker {
-    /// The tracker `name` in the file at `path` of the project at `root`, which need not exist.
+    /// The file need not exist.
     pub const fn new(name: TrackerName, root: Root, path: ProjectPath, clock: Clock) -> Self {
         Self { name, log: Log::new(root, path), clock }
     }
@@ -100,7 +100,7 @@ impl FileTracker {
                     let kind = if change.is_none() { LineKind::Created } else { LineKind::Updated };
                     let parent = parent.and_then(|parent| parent.id.parse().ok());
                     let line = Line::new(number, self.clock.now(), kind, (*ticket, parent), body.body);
-                    // What was in doubt may have been written already.
+                    // The line in doubt may have been written already.
                     if last_line.is_none_or(|last| !last.says_the_same(&line)) {
                         lines.push(line);
                     }
@@ -114,7 +114,7 @@ impl FileTracker {
             outcomes.push(outcome);
         }
         let Err(error) = log.append(&lines) else { return Ok(outcomes) };
-        // Nobody knows which lines are there, and which of them survive a power cut.
+        // Unknown: which lines are there, and which survive a power cut.
         let in_doubt = |outcome| match outcome {
             Outcome::Done(_) => Outcome::InDoubt(failure(&error)),
             other => other,

@@ -1,5 +1,4 @@
-//! An issue as REST tells it, and the fields that a project maps by itself (`ticket.fields`): `milestone`,
-//! `assignees` and `type`.
+//! An issue in REST, and the fields of `ticket.fields`: `milestone`, `assignees` and `type`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,13 +23,13 @@ use crate::{
     },
 };
 
-/// The name under which [`RemoteTicket::other_ids`] keeps the id that GraphQL wants.
+/// Key in [`RemoteTicket::other_ids`]: GraphQL's id.
 pub(super) const NODE_ID: &str = "node_id";
 
-/// The name under which [`RemoteTicket::other_ids`] keeps the id that a sub-issue is named by.
+/// Key in [`RemoteTicket::other_ids`]: requests name a sub-issue by it.
 pub(super) const DATABASE_ID: &str = "database_id";
 
-/// The keys of an issue that matter here (GitHub's OpenAPI, schema `issue`).
+/// GitHub's OpenAPI, schema `issue`.
 #[derive(Debug, Deserialize)]
 pub(super) struct RestIssue {
     pub(super) number: u64,
@@ -61,7 +60,7 @@ enum RestLabel {
 }
 
 impl RestIssue {
-    /// Returns whether it is an issue: pull requests stand in the same lists.
+    /// Pull requests are in the same lists.
     pub(super) const fn is_issue(&self) -> bool {
         self.pull_request.is_none()
     }
@@ -107,8 +106,7 @@ pub(super) fn remote(number: u64, database_id: u64, node_id: String, url: String
     RemoteTicket { id: number.to_string(), key: format!("#{number}"), url, other_ids }
 }
 
-/// Returns what GitHub's words say, in the case of REST or of GraphQL. An issue that is open has no progress
-/// there.
+/// In the case of REST or of GraphQL. An open issue has no progress there.
 pub(super) fn ticket_state(state: &str, reason: Option<&str>) -> TicketState {
     if !state.eq_ignore_ascii_case("closed") {
         return TicketState::ToDo;
@@ -131,15 +129,14 @@ pub(super) const fn reason_word(reason: CloseReason) -> &'static str {
 
 pub(super) const BODY_LIMIT: usize = 65_536;
 
-/// The body of the request that makes an issue, with the marker in text and label: no crash parts them.
+/// The marker is in text and label from the begin: no crash parts them.
 pub(super) fn creation(ticket: &Ticket) -> Result<Json, Failure> {
     let body = ManagedSection::of(ticket).alone(BODY_LIMIT).map_err(|error| no_room(&error))?.body;
     Ok(json!({ "title": ticket.title, "body": body, "labels": ticket.labels }))
 }
 
-/// The bodies of the requests that change an issue, in their order: none where nothing differs. A reason
-/// counts only where the state changes (GitHub's OpenAPI, `state_reason`), so an issue that is closed for
-/// another reason is opened first.
+/// In order; none if nothing differs. A reason counts only if the state changes (GitHub's OpenAPI,
+/// `state_reason`), so an issue closed for another reason is opened first.
 pub(super) fn patches(differences: &[FieldDifference], before: TicketState, after: TicketState) -> Vec<Json> {
     let mut fields = Map::new();
     let mut patches = Vec::new();
@@ -169,7 +166,7 @@ pub(super) fn patches(differences: &[FieldDifference], before: TicketState, afte
     patches
 }
 
-/// The `differences` to be sent: whatever changes, the body names the commit that it was written from.
+/// Adds the body to any change: it names the commit that it was written from.
 pub(super) fn stamped(
     mut differences: Vec<FieldDifference>,
     desired: &Ticket,
@@ -183,7 +180,7 @@ pub(super) fn stamped(
     Ok(differences)
 }
 
-/// The reason why the issue at `number` is not the one asked for: GitHub answers with where it was moved to.
+/// GitHub answers with the issue's new place after it was moved.
 pub(super) fn moved(number: u64, current: &Observed) -> Option<Failure> {
     let detail = format!("issue #{number} was moved to {}", current.remote.url);
     (current.remote.id != number.to_string()).then(|| Failure::new(Reason::Gone, &detail))
@@ -202,7 +199,7 @@ pub(super) fn no_room(error: &Error) -> Failure {
     Failure::new(Reason::Invalid, &error.to_string())
 }
 
-/// The values of these fields in an issue (GitHub's OpenAPI, schema `issue`).
+/// GitHub's OpenAPI, schema `issue`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct IssueFields {
@@ -247,7 +244,7 @@ impl IssueFields {
         Self::deserialize(observed.fields.as_ref()?).ok()
     }
 
-    /// The fields that do not say what they should: without the right to push, GitHub silently drops them.
+    /// Without the right to push, GitHub silently drops these fields.
     pub(super) fn missing(&self, desired: &Ticket) -> Vec<FieldDifference> {
         let missing = desired.fields.iter().filter_map(|(name, wanted)| {
             let (says, shown) = match name.as_str() {
@@ -277,14 +274,13 @@ fn logins(text: &str) -> BTreeSet<String> {
     names.map(|name| name.trim_start_matches('@').to_lowercase()).filter(|name| !name.is_empty()).collect()
 }
 
-/// Returns whether a change is about any of these fields: GraphQL would want ids for all that they name.
+/// GraphQL would want ids for all that these fields name.
 pub(super) fn has_fields(desired: &Ticket, before: Option<&Ticket>) -> bool {
     !desired.fields.is_empty() || before.is_some_and(|before| !before.fields.is_empty())
 }
 
 impl GitHubTracker {
-    /// Returns what a request gives so that an issue that says `current` says what it should. A value that a
-    /// person gave where none is wanted stays, and so do accounts that stepmark did not assign.
+    /// Keeps a person's value if none is wanted, and accounts that stepmark did not assign.
     pub(super) async fn field_values(
         &self,
         desired: &Ticket,

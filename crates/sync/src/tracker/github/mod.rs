@@ -48,15 +48,13 @@ pub struct GitHubSettings {
     pub name: TrackerName,
     pub base_url: BaseUrl,
     pub repository: Repository,
-    /// The time between two writes of this process at least: a batch may need several. The pace of the caller
-    /// sees to other processes.
+    /// Least time between two writes of this process; the caller's pace covers other processes.
     pub write_interval: Duration,
     pub limits: HttpLimits,
     pub clock: Clock,
 }
 
-/// The issues of a repository on GitHub or GitHub Enterprise. Of what it learns it keeps only which parts of
-/// the interface a server has not: GraphQL, and issues below issues.
+/// On GitHub or GitHub Enterprise. Of the server it remembers only if it lacks GraphQL or sub-issues.
 #[derive(Debug)]
 pub struct GitHubTracker {
     settings: GitHubSettings,
@@ -67,16 +65,15 @@ pub struct GitHubTracker {
     has_sub_issues: AtomicBool,
     may_label: AtomicBool,
     milestones: Mutex<Vec<Milestone>>,
-    /// The rest of the limit, as the requests of this call heard it.
     budget: Mutex<Option<Budget>>,
 }
 
-/// Headers of every request (GitHub's "API Versions" and "Media types").
+/// GitHub's "API Versions" and "Media types".
 const HEADERS: [(&str, &str); 2] =
     [("accept", "application/vnd.github+json"), ("x-github-api-version", "2022-11-28")];
 
 impl GitHubTracker {
-    /// The tracker of a repository, opened by `credential`. Nothing is asked yet.
+    /// Sends nothing yet.
     pub fn new(settings: GitHubSettings, credential: &Credential) -> Result<Self> {
         let identity = HttpIdentity { scheme: HttpScheme::Bearer, credential, headers: &HEADERS };
         let http = HttpClient::new(&settings.base_url, &identity, settings.limits, settings.write_interval)?;
@@ -210,7 +207,7 @@ impl Tracker for GitHubTracker {
     }
 }
 
-/// The cost of changing one issue by REST: it is read for its labels and the text of people first.
+/// Changing an issue by REST reads its labels and people's text first.
 const READ_AND_WRITE: Cost = plus(Cost::READ, Cost::WRITE);
 
 const fn plus(one: Cost, other: Cost) -> Cost {
@@ -233,16 +230,15 @@ const fn times(cost: Cost, count: u32) -> Cost {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Move {
-    /// It is put below this issue, the ticket of that artifact, and taken from another one.
+    /// Put below this issue, the ticket of that artifact, and taken from another one.
     Below(RemoteTicket, Marker),
-    /// It is taken from this one, below which stepmark put it, where that is the ticket of that artifact.
+    /// Taken from this one, below which stepmark put it, if that is the ticket of that artifact.
     From(u64, Marker),
 }
 
 impl GitHubTracker {
-    /// Puts an issue where it should hang, and notes it in `current`. A server that knows no issues below
-    /// issues is remembered; a parent that is gone or full, or does not carry the marker of its artifact now,
-    /// leaves the issue where it is, which [`parent_missing`] tells.
+    /// Sets the parent, also in `current`. A parent that is gone, full, or without the marker of its artifact
+    /// leaves the issue in place: see [`parent_missing`].
     async fn settle_parent(&self, change: &Change, current: &mut Observed) -> Result<(), Refused> {
         let Some(step) = step(change, current).filter(|_| self.has_sub_issues.load(Ordering::Relaxed)) else {
             return Ok(());
@@ -270,10 +266,10 @@ impl GitHubTracker {
                 };
                 Ok(())
             }
-            // There is no room, as where people hung others there.
+            // No room: people may have added other sub-issues.
             Err(refused) if refused.failure().reason == Reason::Invalid => Ok(()),
             Err(refused) if refused.failure().reason == Reason::Gone => {
-                // The parent was there a moment ago: all of this is not.
+                // The parent existed a moment ago, so the interface is missing.
                 self.has_sub_issues.store(false, Ordering::Relaxed);
                 Ok(())
             }
@@ -315,7 +311,7 @@ fn step(change: &Change, current: &Observed) -> Option<Move> {
     }
 }
 
-/// Returns whether an issue hangs elsewhere than it should, after a change that knew below which one.
+/// After a change that knew the parent.
 fn parent_missing(change: &Change, current: &Observed) -> Option<FieldDifference> {
     match (&change.desired.parent, &change.parent) {
         (Some(_), Some(parent)) if current.parent_id.as_ref() == Some(&parent.id) => None,

@@ -1,5 +1,4 @@
-//! A request to GitHub and its address, and the meaning of an answer that refuses (docs/formats.md,
-//! "Trackers").
+//! Requests to GitHub, and the meaning of refusals (docs/formats.md, "Trackers").
 
 use std::sync::PoisonError;
 
@@ -60,7 +59,7 @@ impl Addresses<'_> {
         url
     }
 
-    /// GraphQL: `/graphql` on GitHub, and beside `/api/v3` on GitHub Enterprise.
+    /// `/graphql` on GitHub, beside `/api/v3` on GitHub Enterprise.
     pub(super) fn graphql(&self) -> Url {
         let mut url = self.http.url(&["graphql"]);
         if let Some(root) = url.path().strip_suffix("/api/v3/graphql") {
@@ -70,9 +69,8 @@ impl Addresses<'_> {
         url
     }
 
-    /// The first page of all issues with a label, open and closed, the oldest first: what is made meanwhile
-    /// comes last, and no page shifts. It reads the database, and so shows what was just made
-    /// (docs/formats.md, "Trackers").
+    /// Open and closed, the oldest first, so that no page shifts when issues are made. This list reads the
+    /// database, and so shows new ones at once (docs/formats.md, "Trackers").
     pub(super) fn listed(&self, label: Option<&str>) -> Url {
         let mut url = self.issues();
         if let Some(label) = label {
@@ -87,7 +85,7 @@ impl Addresses<'_> {
     }
 }
 
-/// The address that a `Link` header (RFC 8288) calls `next`.
+/// `next` of a `Link` header (RFC 8288).
 pub(super) fn next_page(link: &str) -> Option<&str> {
     link.split(',').find_map(|part| {
         let (target, parameters) = part.trim().strip_prefix('<')?.split_once('>')?;
@@ -99,15 +97,15 @@ pub(super) fn next_page(link: &str) -> Option<&str> {
     })
 }
 
-/// The subject of a request: 404 says another thing of a repository than of an issue.
+/// 404 means another thing for a repository than for an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     Repository,
     Issue,
 }
 
-/// The least wait after a limit for which GitHub names no time (its "Rate limits for the REST API": a
-/// minute, and longer each time, which the breaker sees to).
+/// GitHub's "Rate limits for the REST API": a minute if no time is named, and longer each time, which the
+/// breaker ensures.
 const LEAST_WAIT_MS: u64 = 60_000;
 
 const SECONDARY_PHRASES: [&str; 5] = [
@@ -120,7 +118,7 @@ const SECONDARY_PHRASES: [&str; 5] = [
 
 const PRIMARY_PHRASES: [&str; 2] = ["api rate limit exceeded", "api rate limit already exceeded"];
 
-/// An error of GitHub (its OpenAPI, schemas `basic-error` and `validation-error`).
+/// GitHub's OpenAPI, schemas `basic-error` and `validation-error`.
 #[derive(Debug, Default, Deserialize)]
 struct RestError {
     #[serde(default)]
@@ -153,7 +151,7 @@ pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option
         (400..500, _) => Reason::Invalid,
         _ => Reason::Unreadable,
     };
-    // A server that is down may name a time, too.
+    // A server error may name a time, too.
     let wait = wait.filter(|_| reason == Reason::ServerError);
     Some(reply.failure(reason, &said).waiting_until(wait))
 }
@@ -173,7 +171,6 @@ pub(super) fn limit_in(text: &str) -> Option<Reason> {
     }
 }
 
-/// The time at which to ask again after a limit, for which a time may be named or not.
 pub(super) fn limit_wait(reply: &HttpReply, now: Timestamp) -> Timestamp {
     named_wait(|name| reply.header(name), now).unwrap_or_else(|| moment::after(now, LEAST_WAIT_MS))
 }
@@ -195,7 +192,7 @@ fn said(reply: &HttpReply) -> String {
 }
 
 impl GitHubTracker {
-    /// Asks and reads the answer; what GitHub says is left of its limit is kept until that is taken.
+    /// Also keeps GitHub's rest of the limit.
     pub(super) async fn ask<T: DeserializeOwned>(
         &self,
         request: HttpRequest,
@@ -215,7 +212,7 @@ impl GitHubTracker {
     }
 }
 
-/// Returns what is left of the limit of REST; GraphQL has one of its own (`x-ratelimit-resource`).
+/// REST's; GraphQL has a limit of its own (`x-ratelimit-resource`).
 fn budget(reply: &HttpReply, now: Timestamp) -> Option<Budget> {
     if reply.header("x-ratelimit-resource").is_some_and(|resource| resource != "core") {
         return None;

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// A repository (GitHub's OpenAPI, schema `full-repository`).
+/// GitHub's OpenAPI, schema `full-repository`.
 #[derive(Debug, Deserialize)]
 struct RestRepository {
     id: u64,
@@ -28,7 +28,7 @@ struct RestRepository {
     permissions: Option<Permissions>,
 }
 
-/// The access of whoever asks. An app reads by rights of its own, and all of this is false.
+/// All false for an app, which reads by rights of its own.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Permissions {
@@ -38,7 +38,7 @@ struct Permissions {
 }
 
 impl GitHubTracker {
-    /// Makes an issue, never a closed one or one below another: the answer says what is missing.
+    /// Never a closed or a sub-issue: the answer says what is missing.
     pub(super) async fn create_issue(&self, ticket: &Ticket) -> Outcome<Delivered> {
         if !self.may_label.load(Ordering::Relaxed) {
             let detail = format!(
@@ -62,7 +62,7 @@ impl GitHubTracker {
             Err(refused) => refused.outcome(),
             Ok((issue, _)) => {
                 let current = issue.observed(ticket.marker.clone());
-                // It was made, whatever was written into it since; its next change tells what is wrong.
+                // It was made; its next change reports what is wrong.
                 let compared = self.compare(ticket, None, &current);
                 let missing = compared.unwrap_or_else(|_| ticket.differences(None));
                 Outcome::Done(Delivered { remote: current.remote, missing, is_overwritten: false })
@@ -70,7 +70,7 @@ impl GitHubTracker {
         }
     }
 
-    /// Changes the managed fields of one issue after reading it; nothing is sent where nothing differs.
+    /// Reads it first; sends nothing if nothing differs.
     pub(super) async fn update_issue(&self, change: &Change) -> Outcome<Delivered> {
         match self.changed_issue(change).await {
             Err(refused) => refused.outcome(),
@@ -138,7 +138,7 @@ impl GitHubTracker {
         self.ask(request, Asked::Issue).await.map(|(issue, _)| issue)
     }
 
-    /// The repository, by the id that it keeps when it is renamed or given to somebody else.
+    /// The id stays when the repository is renamed or transferred.
     pub(super) async fn repository_id(&self) -> Result<String, Failure> {
         let request = HttpRequest::get(self.addresses().repository());
         let asked = self.ask::<RestRepository>(request, Asked::Repository);

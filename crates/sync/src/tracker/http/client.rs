@@ -1,6 +1,5 @@
-//! Sending requests to one host, one write after another. Answers are kept that a server may confirm instead
-//! of sending them again (RFC 9110, 13.1.2): GitHub counts a confirmation against no limit ("Best practices
-//! for using the REST API: Use conditional requests").
+//! One host, one write after another. Answers are kept for conditional requests (RFC 9110, 13.1.2): GitHub
+//! counts a confirmation against no limit ("Best practices for using the REST API").
 
 use std::{
     collections::BTreeMap,
@@ -33,7 +32,7 @@ pub(in crate::tracker) struct HttpClient {
     client: Client,
     base: Url,
     authorization: HeaderValue,
-    /// The credential in every form that a server may repeat.
+    /// In every form that a server may repeat.
     secrets: Vec<Secret>,
     limits: HttpLimits,
     turn: Turn,
@@ -49,16 +48,16 @@ pub(in crate::tracker) struct HttpIdentity<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tracker) enum HttpScheme<'a> {
-    /// By itself (RFC 6750).
+    /// RFC 6750.
     #[cfg_attr(not(feature = "github"), expect(dead_code, reason = "GitHub wants it"))]
     Bearer,
-    /// As the password of an account (RFC 7617).
+    /// RFC 7617: the password of an account.
     #[cfg_attr(not(feature = "jira"), expect(dead_code, reason = "Jira wants it"))]
     Basic { account: &'a str },
 }
 
 impl HttpClient {
-    /// A client for the host of `base`. Between two writes lies `write_interval` at least.
+    /// `write_interval` is the least time between two writes.
     pub(in crate::tracker) fn new(
         base: &BaseUrl,
         identity: &HttpIdentity<'_>,
@@ -68,7 +67,7 @@ impl HttpClient {
         let failed = |reason: String| {
             Error::new(ErrorKind::Remote, format!("requests to `{}` cannot be made: {reason}", base.host()))
         };
-        // Fails where the program that embeds this has chosen one already, which is as good.
+        // Fails if the embedding program has chosen one already, which is fine.
         drop(rustls::crypto::ring::default_provider().install_default());
         let url = Url::parse(base.as_str()).map_err(|error| failed(error.to_string()))?;
         let mut headers = HeaderMap::new();
@@ -97,7 +96,7 @@ impl HttpClient {
         let unfit = || failed("the credential is unfit".to_owned());
         let authorization = sample.headers().get(AUTHORIZATION).ok_or_else(unfit)?.clone();
         let mut secrets = vec![secret.clone()];
-        // Basic encodes it, and the code gives it away as well.
+        // Hide the Base64 form of Basic, too.
         let encoded = authorization.to_str().ok().and_then(|value| value.rsplit(' ').next());
         secrets.extend(encoded.and_then(|encoded| Secret::new(encoded).ok()));
         let (turn, kept) = (Turn::new(write_interval), KeptReplies::default());
@@ -117,15 +116,14 @@ impl HttpClient {
         url
     }
 
-    /// `text` as an address of this host; `None` where it leads elsewhere.
+    /// `None` if `text` leads to another host.
     pub(in crate::tracker) fn own_url(&self, text: &str) -> Option<Url> {
         let url = self.base.join(text).ok()?;
         (url.origin() == self.base.origin() && url.username().is_empty() && url.password().is_none())
             .then_some(url)
     }
 
-    /// The path and query of `text` on this host, whatever host stands there: behind a proxy a server names
-    /// itself as it knows itself.
+    /// Replaces the host: behind a proxy a server may use another name for itself.
     #[cfg(feature = "github")]
     pub(in crate::tracker) fn on_own_host(&self, text: &str) -> Option<Url> {
         let named = self.base.join(text).ok()?;
@@ -135,9 +133,8 @@ impl HttpClient {
         Some(url)
     }
 
-    /// Sends a request and reads the answer to its end. Redirects within the host are followed with the same
-    /// method and body, as GitHub asks for ("REST API, Best practices: Follow redirects"); any other is a
-    /// failure.
+    /// Follows redirects within the host with the same method and body, as GitHub asks ("REST API, Best
+    /// practices: Follow redirects"); any other is a failure.
     pub(in crate::tracker) async fn send(&self, request: HttpRequest) -> Result<HttpReply, Refused> {
         let effect = request.effect;
         if effect == Effect::Writes {
@@ -236,8 +233,8 @@ impl fmt::Debug for HttpClient {
     }
 }
 
-/// Lets writes through one at a time, with a while between their beginnings. The pace in the ledger does so
-/// for requests of all processes; this, for the several writes that one request to a tracker may need.
+/// One write at a time, with a pause between their begins. The pace in the ledger covers requests of all
+/// processes; this, the several writes of one request to a tracker.
 #[derive(Debug)]
 pub(super) struct Turn {
     interval: Duration,
@@ -261,10 +258,9 @@ impl Turn {
     }
 }
 
-/// The number of bytes that are kept: some pages of a hundred issues.
+/// Bytes: some pages of a hundred issues.
 const LIMIT: usize = 16 * 1024 * 1024;
 
-/// The last answers to what was read, by address, as long as the client lives.
 #[derive(Debug, Default)]
 pub(super) struct KeptReplies {
     kept: Mutex<BTreeMap<Url, Arc<KeptReply>>>,
@@ -281,7 +277,7 @@ impl KeptReplies {
         self.lock().get(url).cloned()
     }
 
-    /// Returns what `reply` says, which was asked for unless still as `known`; it is kept for the next time.
+    /// `known` was sent as the condition; the answer is kept for the next time.
     pub(super) fn settle(&self, url: &Url, known: Option<Arc<KeptReply>>, reply: HttpReply) -> HttpReply {
         match known {
             Some(known) if reply.status == 304 => known.confirmed_by(reply),
@@ -309,14 +305,13 @@ impl KeptReplies {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Url, Arc<KeptReply>>> {
-        // Whoever panicked left whole answers.
+        // A panic leaves only whole answers.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl KeptReply {
-    /// The answer under the headers of `confirmation`, which speak of limits as they are now (RFC 9110,
-    /// 15.4.5); others stay.
+    /// Headers of `confirmation` replace the kept ones, as for limits (RFC 9110, 15.4.5).
     fn confirmed_by(&self, confirmation: HttpReply) -> HttpReply {
         let mut reply = self.reply.clone();
         reply.headers.extend(confirmation.headers);

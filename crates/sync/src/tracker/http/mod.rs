@@ -1,6 +1,5 @@
-//! Requests over HTTP, the only edge of trackers that are reached over a network: what comes back is bounded
-//! in size and time, a redirect is followed within the host alone, and no credential is told. What an answer
-//! means is decided elsewhere.
+//! HTTP for trackers: answers are bounded in size and time, redirects stay within the host, and no credential
+//! is shown.
 
 mod client;
 
@@ -26,11 +25,11 @@ pub(in crate::tracker) struct HttpRequest {
     pub(in crate::tracker) effect: Effect,
 }
 
-/// The effect of a request. The method does not tell: GraphQL reads with `POST`.
+/// The method does not tell: GraphQL reads with `POST`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tracker) enum Effect {
     Reads,
-    /// Something: where the answer is lost, nobody knows whether it was done.
+    /// If the answer is lost, the request may have been done.
     Writes,
 }
 
@@ -52,9 +51,9 @@ impl HttpRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpLimits {
     pub connect: Duration,
-    /// From the beginning to the last byte of the answer, redirects included.
+    /// To the last byte of the answer, redirects included.
     pub answer: Duration,
-    /// The most bytes of an answer. A page of a hundred issues whose bodies are full has 26 MB.
+    /// A page of a hundred issues whose bodies are full has 26 MB.
     pub answer_bytes: usize,
     pub redirects: u8,
 }
@@ -73,13 +72,12 @@ impl Default for HttpLimits {
 #[derive(Clone, Debug)]
 pub(in crate::tracker) struct HttpReply {
     pub(in crate::tracker) status: u16,
-    /// The headers that are text, by their lower-case names; of several with one name the last.
+    /// By lower-case name; of several the last. Only those that are text.
     pub(in crate::tracker) headers: BTreeMap<String, String>,
-    /// The body, without the credential, should the server repeat it.
+    /// Without the credential, should the server repeat it.
     pub(in crate::tracker) body: String,
 }
 
-/// A request that was not answered with yes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::tracker) enum Refused {
     Failed(Failure),
@@ -87,7 +85,7 @@ pub(in crate::tracker) enum Refused {
 }
 
 impl Refused {
-    /// No answer. Where nothing is changed, that leaves no doubt.
+    /// A read that was lost leaves no doubt.
     const fn lost(effect: Effect, failure: Failure) -> Self {
         match effect {
             Effect::Reads => Self::Failed(failure),
@@ -95,7 +93,7 @@ impl Refused {
         }
     }
 
-    /// A refusal. One by a server in trouble leaves changes in doubt: a proxy may have lost the answer.
+    /// A server error leaves changes in doubt: a proxy may have lost the answer.
     pub(in crate::tracker) const fn answered(effect: Effect, failure: Failure) -> Self {
         match failure.reason {
             Reason::ServerError | Reason::Timeout | Reason::Unreadable => Self::lost(effect, failure),
@@ -116,7 +114,7 @@ impl Refused {
         }
     }
 
-    /// The same, after something was done already: then nothing is certain about the whole.
+    /// After another write was done: then nothing is certain about the whole.
     pub(in crate::tracker) fn after_a_write(self) -> Self {
         match self {
             Self::Failed(failure) if failure.reason != Reason::Invalid => Self::InDoubt(failure),
@@ -137,7 +135,7 @@ impl HttpReply {
     pub(in crate::tracker) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
-    /// The value, unless refused as `refusal` says. A yes that cannot be read leaves open what was done.
+    /// A success that cannot be read leaves a write in doubt.
     pub(in crate::tracker) fn read<T: DeserializeOwned>(
         &self,
         effect: Effect,
@@ -155,7 +153,7 @@ impl HttpReply {
         Failure::new(reason, &format!("HTTP {}: {said}", self.status))
     }
 
-    /// The beginning of the body: nobody wants to look for phrases in megabytes.
+    /// Enough to look for phrases.
     pub(in crate::tracker) fn beginning(&self) -> &str {
         &self.body[..self.body.floor_char_boundary(4096)]
     }

@@ -1,4 +1,4 @@
-//! In what an issue differs from what it should say, and the request that changes it. Pure.
+//! Differences of issues, and the request that removes them. Pure.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub(super) struct Edit {
 }
 
 impl JiraSettings {
-    /// The managed fields in which `observed` is not as `desired`; `before` is what it was last made to say.
+    /// `before` is what it was last made to say.
     pub(super) fn differences(
         &self,
         desired: &Ticket,
@@ -43,8 +43,8 @@ impl JiraSettings {
         Ok(differences)
     }
 
-    /// The fields that an issue lacks which was just made to say `desired`. The labels of before are taken
-    /// away by now, and the other fields were taken or refused with the request.
+    /// After a successful edit: old labels are removed by now, and the other fields were accepted or refused
+    /// with the request.
     pub(super) fn missing(
         &self,
         desired: &Ticket,
@@ -82,13 +82,12 @@ impl JiraSettings {
         FieldDifference::between("state", before, after)
     }
 
-    /// Returns whether an issue is of a type that hangs below others: no request of its own changes the type.
+    /// No request of its own changes the type of an issue.
     fn can_hang(&self, desired: &Ticket, observed: &Observed) -> bool {
         let is_child = self.types.child.as_ref().is_some_and(|child| is_of_type(&observed.remote, child));
         is_child || self.types.is_story(desired, observed)
     }
 
-    /// Returns whether an issue hangs elsewhere than it should, where it is known below which one that is.
     fn parent_missing(
         &self,
         desired: &Ticket,
@@ -107,9 +106,8 @@ impl JiraSettings {
         }
     }
 
-    /// The request that makes the fields of an issue say what they should; `None` where they do. `own` is
-    /// what is known of its type; an issue without its marker gets it, since the property may have been taken
-    /// from it. Labels are added and taken away one by one, so that those which people give meanwhile stay.
+    /// `None` if nothing differs. `own` are the facts of its type. Adds a lost marker, since the property may
+    /// have been removed. Labels are added and removed one by one: people's stay.
     pub(super) fn edit(
         &self,
         change: &Change,
@@ -218,8 +216,7 @@ impl JiraIssueTypes {
         self.epic.is_some() && desired.kind == TicketKind::Story
     }
 
-    /// Returns whether `parent` is the issue of an epic, so that stories of any type may hang below it. It
-    /// may have been made as another type.
+    /// Stories of any type may be below an epic; the issue may have been made as another type.
     fn is_below_epic(&self, desired: &Ticket, parent: &RemoteTicket) -> bool {
         desired.kind == TicketKind::Story && self.epic.as_ref().is_some_and(|epic| is_of_type(parent, epic))
     }
@@ -231,13 +228,12 @@ fn is_of_type(remote: &RemoteTicket, wanted: &str) -> bool {
         || told(ISSUE_TYPE).is_some_and(|name| same_name(name, wanted))
 }
 
-/// The id of the issue that hangs below others no more: what should hang below a sub-task hangs beside it.
+/// The issue that is no sub-task: a child of a sub-task goes beside it.
 fn upper(parent: &RemoteTicket) -> &str {
     parent.other_ids.get(SUB_TASK_OF).unwrap_or(&parent.id)
 }
 
-/// Returns whether stepmark put an issue below another one and may take it from there: a sub-task is always
-/// one of something, and a parent that a person gave stays.
+/// Only from a parent that stepmark gave; never a sub-task, which always has one.
 fn may_be_freed(desired: &Ticket, before: Option<&Ticket>, current: &Observed) -> bool {
     desired.parent.is_none()
         && current.parent_id.is_some()
@@ -245,7 +241,6 @@ fn may_be_freed(desired: &Ticket, before: Option<&Ticket>, current: &Observed) -
         && !current.remote.other_ids.contains_key(SUB_TASK_OF)
 }
 
-/// The labels that an issue should have, where it has others.
 fn labels(desired: &Ticket, before: Option<&Ticket>, observed: &Observed) -> Option<BTreeSet<String>> {
     let desired = all_spelled(&desired.labels);
     let mut own = before.map(|before| all_spelled(&before.labels)).unwrap_or_default();
@@ -260,7 +255,7 @@ fn labels(desired: &Ticket, before: Option<&Ticket>, observed: &Observed) -> Opt
 fn body_difference(desired: &Ticket, observed: &Observed) -> Result<Option<FieldDifference>> {
     // Built by hand: texts may be the same where only their form differs.
     let difference = |before, after| FieldDifference { field: "body".to_owned(), before, after };
-    // What is no document is told when it is to be written.
+    // An invalid document is reported when it is to be written.
     let Ok(description) = Description::parse(&observed.body) else {
         return Ok(Some(difference(Json::Null, Json::Null)));
     };

@@ -23,10 +23,10 @@ use reqwest::Method;
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Map, Value as Json, json};
 
-/// The number of issues that are read in one request at most (Atlassian's "Bulk fetch issues").
+/// In one request (Atlassian's "Bulk fetch issues").
 pub(super) const READ_BATCH: usize = 100;
 
-/// Issues by their ids (OpenAPI, schema `BulkIssueResults`).
+/// OpenAPI, schema `BulkIssueResults`.
 #[derive(Debug, Deserialize)]
 struct Results {
     #[serde(default)]
@@ -63,7 +63,7 @@ impl Found {
         }
         Err(match self.errors.get(&ticket.id) {
             Some(message) => {
-                // Another request may read it: Jira lists here what it could not finish now.
+                // Retry: Jira lists here what it could not finish now.
                 let detail = format!("issue {} could not be read: {message}", ticket.key);
                 Failure::new(Reason::Conflict, &detail)
             }
@@ -79,15 +79,14 @@ impl Found {
     }
 }
 
-/// Returns whether an issue is of the project with that key: where it is moved to another one, Jira gives it
-/// another key, and still finds it by its id.
+/// A moved issue gets another key, and is still found by its id.
 fn is_of(issue: &JiraIssue, project: &str) -> bool {
     issue.key.rsplit_once('-').is_some_and(|(own, _)| own.eq_ignore_ascii_case(project))
 }
 
 impl JiraTracker {
-    /// Reads at most [`READ_BATCH`] issues. Jira refuses this request to strangers, while it tells them that
-    /// a single issue is not there.
+    /// At most [`READ_BATCH`]. Jira refuses this request to anonymous users; of a single issue it would say
+    /// that it does not exist.
     pub(super) async fn fetch(&self, ids: &[&str]) -> Result<Found, Refused> {
         let body = json!({ "issueIdsOrKeys": ids, "fields": FIELDS, "properties": [PROPERTY] });
         let results: Results =
@@ -104,7 +103,6 @@ impl JiraTracker {
         })
     }
 
-    /// Reads tickets; `None` for one that carries no marker.
     pub(super) async fn read_issues(&self, tickets: &[RemoteTicket]) -> Vec<Outcome<Option<Observed>>> {
         let (site, mut outcomes) = (self.site().await, Vec::with_capacity(tickets.len()));
         for some in tickets.chunks(READ_BATCH) {
@@ -126,7 +124,7 @@ impl JiraTracker {
 
 const PAGE: usize = 100;
 
-/// A page (OpenAPI, schema `SearchAndReconcileResults`).
+/// OpenAPI, schema `SearchAndReconcileResults`.
 #[derive(Debug, Deserialize)]
 struct ListedPage {
     #[serde(default)]
@@ -138,11 +136,9 @@ struct ListedPage {
 }
 
 impl JiraTracker {
-    /// One page of the issues with the label of a project.
-    ///
-    /// Jira lets strangers search, and tells one whose credential is wrong what it tells strangers: nothing
-    /// (JRACLOUD-93811). From that it would follow that no ticket is there. So before the first page it is
-    /// asked who asks, which it does not tell strangers.
+    /// Jira lets anonymous users search, and treats a wrong credential as anonymous: nothing is found
+    /// (JRACLOUD-93811), as if no ticket existed. So before the first page it is asked for the account, which
+    /// fails for anonymous users.
     pub(super) async fn list_page(
         &self,
         project: &str,
@@ -166,7 +162,7 @@ impl JiraTracker {
         let results: ListedPage = self.ask(request).await?;
         let base = self.site().await;
         let tickets = results.issues.into_iter().filter_map(|issue| {
-            // The label finds, the property decides: a copy of an issue has the one and not the other.
+            // The property decides: a copy of an issue has the label only.
             let marker = issue.marker().filter(|marker| marker.project() == project)?;
             Some(issue.observed(marker, base))
         });
@@ -176,10 +172,10 @@ impl JiraTracker {
     }
 }
 
-/// The number of issues that are made in one request at most (docs/formats.md, "Trackers").
+/// In one request (docs/formats.md, "Trackers").
 pub(super) const CREATE_BATCH: usize = 50;
 
-/// The results of creations (OpenAPI, schema `CreatedIssues`).
+/// OpenAPI, schema `CreatedIssues`.
 #[derive(Debug, Default, Deserialize)]
 struct CreatedIssues {
     #[serde(default)]
@@ -194,7 +190,7 @@ struct CreatedIssue {
     key: String,
 }
 
-/// An issue that was not made (schema `BulkOperationErrorResult`).
+/// OpenAPI, schema `BulkOperationErrorResult`.
 #[derive(Debug, Deserialize)]
 struct ElementError {
     #[serde(rename = "failedElementNumber")]
@@ -206,7 +202,7 @@ struct ElementError {
 }
 
 impl JiraTracker {
-    /// Makes at most [`CREATE_BATCH`] issues, and reads them back: the answer to a creation tells only ids.
+    /// At most [`CREATE_BATCH`]; reads them back, since the answer has only ids.
     pub(super) async fn create_issues(&self, creations: &[Creation]) -> Vec<Outcome<Delivered>> {
         let facts = match self.facts().await {
             Ok(facts) => facts,
@@ -253,14 +249,13 @@ impl JiraTracker {
             Err(refused) => return wanted.iter().map(|_| refused.clone().outcome()).collect(),
         };
         let ids: Vec<&str> = made.issues.iter().map(|issue| issue.id.as_str()).collect();
-        // Where they cannot be read back, they are made all the same.
+        // They are made even if they cannot be read back.
         let found =
             if ids.is_empty() { Found::default() } else { self.fetch(&ids).await.unwrap_or_default() };
         self.matched((wanted, facts), made, &found, self.site().await)
     }
 
-    /// The outcomes of the creations, each with its own issue: the marker tells which. Without one their
-    /// order does, where none is missing.
+    /// By marker; without one by order, if none is missing.
     fn matched(
         &self,
         (wanted, facts): (&[&Creation], &ProjectFacts),
@@ -296,12 +291,12 @@ impl JiraTracker {
         let ticket = &creation.ticket;
         let current = issue.observed(ticket.marker.clone(), site);
         let missing = self.settings.missing(ticket, (None, creation.parent.as_ref()), &current);
-        // It was made, whatever else was written into it since; its next change tells what is wrong.
+        // It was made; its next change reports what is wrong.
         let missing = missing.unwrap_or_else(|_| ticket.differences(None));
         Delivered { remote: current.remote, missing, is_overwritten: false }
     }
 
-    /// An issue of which only its id is known: it may lack anything.
+    /// Only its id is known: it may lack anything.
     fn unread(
         &self,
         creation: &Creation,
@@ -334,7 +329,7 @@ fn is_invalid(outcome: &Outcome<Delivered>) -> bool {
     outcome.failure().is_some_and(|failure| failure.reason == Reason::Invalid)
 }
 
-/// Returns what an answer says was made. Where nothing was, Jira answers with 400 and the same form.
+/// If no issue was made, Jira answers 400 in the same form.
 fn created(reply: &HttpReply, now: jiff::Timestamp) -> Result<CreatedIssues, Refused> {
     if reply.status == 400
         && let Ok(made) = serde_json::from_str::<CreatedIssues>(&reply.body)
@@ -346,9 +341,8 @@ fn created(reply: &HttpReply, now: jiff::Timestamp) -> Result<CreatedIssues, Ref
 }
 
 impl JiraSettings {
-    /// One element of the request that makes issues (OpenAPI, schema `IssueUpdateDetails`). The marker stands
-    /// in a property and the project's label among the labels, so that no crash parts them. What the project
-    /// will not take is told and not sent.
+    /// OpenAPI, schema `IssueUpdateDetails`. Sets property (marker) and label at once, so that no crash parts
+    /// them. Fields that the project refuses are reported and not sent.
     pub(super) fn creation(&self, creation: &Creation, facts: &ProjectFacts) -> Result<Json, String> {
         let (ticket, parent) = (&creation.ticket, creation.parent.as_ref());
         if let Some(obstacle) = self.creation_obstacle(facts, ticket, parent) {

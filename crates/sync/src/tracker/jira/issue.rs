@@ -1,4 +1,4 @@
-//! An issue as Jira tells it, and the label and the property by which it is known.
+//! An issue in Jira, its label and its property.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,15 +25,14 @@ pub(super) const FIELDS: [&str; 10] = [
     "comment",
 ];
 
-/// The name under which [`RemoteTicket::other_ids`] keeps the type of an issue.
 pub(super) const ISSUE_TYPE: &str = "issue_type";
 
 pub(super) const ISSUE_TYPE_ID: &str = "issue_type_id";
 
-/// The name under which it keeps the issue that a sub-task belongs to. Jira knows no sub-tasks of sub-tasks.
+/// Key in [`RemoteTicket::other_ids`]: the parent of a sub-task. Jira has no sub-tasks of sub-tasks.
 pub(super) const SUB_TASK_OF: &str = "sub_task_of";
 
-/// An issue (OpenAPI, schema `IssueBean`).
+/// OpenAPI, schema `IssueBean`.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct JiraIssue {
     pub(super) id: String,
@@ -135,7 +134,7 @@ pub(super) fn remote(id: String, key: String, base: &str) -> RemoteTicket {
     RemoteTicket { id, key, url, other_ids: BTreeMap::new() }
 }
 
-/// A time as Jira writes it: `2026-01-02T03:04:05.678+0000`.
+/// As `2026-01-02T03:04:05.678+0000`.
 pub(super) fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
     let text = String::deserialize(from)?;
     text.parse().map_err(|error| D::Error::custom(format!("`{text}` is no time: {error}")))
@@ -151,18 +150,18 @@ struct Value {
     from: String,
 }
 
-/// The property of an issue of `marker`, as a request gives it (OpenAPI, schema `EntityProperty`).
+/// OpenAPI, schema `EntityProperty`.
 pub(super) fn property(marker: &Marker, stamp: &Stamp) -> Json {
     json!({ "key": PROPERTY, "value": { "version": 1, "marker": marker, "from": stamp.to_string() } })
 }
 
-/// The marker among the properties of an issue. One that stepmark would not have written is none.
+/// A marker that stepmark would not have written is none.
 pub(super) fn marker_in(properties: &Map<String, Json>) -> Option<(Marker, Stamp)> {
     let value = Value::deserialize(properties.get(PROPERTY)?).ok()?;
     (value.version == 1).then(|| (value.marker, Stamp::read(&value.from)))
 }
 
-/// `label` without blanks, which Jira refuses ("The label … contains spaces which is invalid").
+/// Jira refuses blanks ("The label … contains spaces which is invalid").
 pub(super) fn spelled(label: &str) -> String {
     label.chars().map(|letter| if letter.is_whitespace() { '_' } else { letter }).collect()
 }
@@ -171,22 +170,22 @@ pub(super) fn all_spelled(labels: &BTreeSet<String>) -> BTreeSet<String> {
     labels.iter().map(|label| spelled(label)).collect()
 }
 
-/// The JQL that finds the issues of a Jira project with a label, the oldest first, so that new ones are last.
+/// The oldest first, so that new ones are last.
 pub(super) fn jql(project: &str, label: Option<&str>) -> String {
     let labelled = label.map(|label| format!(" AND labels = {}", quoted(label))).unwrap_or_default();
     format!("project = {}{labelled} ORDER BY created ASC, key ASC", quoted(project))
 }
 
-/// A text of JQL (Atlassian's "JQL fields": quotes and backslashes are escaped by a backslash).
+/// Atlassian's "JQL fields": quotes and backslashes are escaped by a backslash.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Fields that stepmark fills in itself: a mapping of them has no effect.
+/// A mapping of these has no effect.
 pub(super) const OWN_FIELDS: [&str; 8] =
     ["project", "issuetype", "summary", "description", "labels", "parent", "status", "resolution"];
 
-/// The fields that differ from what was last said. Jira is not asked: each type of field has its own form.
+/// Against what was last said: in Jira each type of field has its own form.
 pub(super) fn differences(desired: &Ticket, before: Option<&Ticket>) -> Vec<FieldDifference> {
     let nothing = BTreeMap::new();
     let last = before.map_or(&nothing, |before| &before.fields);
@@ -199,8 +198,7 @@ pub(super) fn differences(desired: &Ticket, before: Option<&Ticket>) -> Vec<Fiel
     differences.collect()
 }
 
-/// Returns what a request gives for them: null for a field that is mapped no longer. `own` is what is known
-/// of the type of the issue.
+/// Null for a field that is no longer mapped. `own` are the facts of the issue's type.
 pub(super) fn values(
     desired: &Ticket,
     before: Option<&Ticket>,
@@ -225,7 +223,7 @@ pub(super) fn given(ticket: &Ticket) -> impl Iterator<Item = (&str, &str)> {
     given.filter(|(name, _)| !OWN_FIELDS.contains(name))
 }
 
-/// The most characters of a summary (docs/formats.md, "Trackers").
+/// In characters (docs/formats.md, "Trackers").
 const SUMMARY_LIMIT: usize = 255;
 
 pub(super) fn length(text: &str) -> usize {
@@ -245,10 +243,10 @@ pub(super) fn summary(title: &str) -> String {
     format!("{}…", fitting.trim_end())
 }
 
-/// A field that a new issue may have (OpenAPI, schema `FieldCreateMetadata`).
+/// OpenAPI, schema `FieldCreateMetadata`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(super) struct Field {
-    /// Its id: `summary`, `customfield_10020`.
+    /// `summary`, `customfield_10020`.
     #[serde(rename = "fieldId")]
     pub(super) id: String,
     pub(super) name: String,
@@ -270,7 +268,7 @@ struct Schema {
     custom: Option<String>,
 }
 
-/// A value that it may have. Which of these it has depends on the kind of field.
+/// The kind of field decides which of these it has.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 struct Allowed {
@@ -291,8 +289,7 @@ impl Allowed {
 }
 
 impl Field {
-    /// The value that `text` stands for, or why it stands for none. Whoever writes JSON knows the form of the
-    /// field.
+    /// `Err` tells why it stands for none. JSON is passed on as it is.
     pub(super) fn value(&self, text: &str) -> Result<Json, String> {
         if let Some(written) = written(text) {
             return Ok(written);
@@ -334,7 +331,6 @@ impl Field {
     }
 }
 
-/// The value of a field of which Jira has told nothing, as its name says.
 pub(super) fn value_by_name(name: &str, text: &str) -> Json {
     let named = |text: &str| json!({ "name": text.trim() });
     match name {

@@ -1,6 +1,5 @@
-//! The rules of a project of Jira: its types of issues, the fields that each wants, and its statuses; and the
-//! obstacles that keep it from taking a ticket, as far as they are known before anything is written. Jira is
-//! asked once and again after a while, before anything is written, and never for a round in which nothing is.
+//! The rules of a Jira project (types, fields, statuses), and the obstacles known before anything is written.
+//! Jira is asked before the first write, and again after a while.
 
 use std::sync::Arc;
 
@@ -20,7 +19,6 @@ use crate::{
 
 const KEPT_MS: u64 = 15 * 60 * 1000;
 
-/// The number of pages of types or fields that are asked for at most.
 const PAGES: usize = 20;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,30 +26,29 @@ pub(super) struct ProjectFacts {
     types: Vec<TypeFacts>,
 }
 
-/// A type of issues and its statuses (OpenAPI, schema `IssueTypeWithStatus`).
+/// OpenAPI, schema `IssueTypeWithStatus`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub(super) struct TypeFacts {
     pub(super) id: String,
-    /// Its name, in the language of the account.
+    /// In the language of the account.
     pub(super) name: String,
     #[serde(default, rename = "subtask")]
     is_sub_task: bool,
     #[serde(default)]
     statuses: Vec<JiraStatus>,
-    /// Its level, where Jira says so: 1 for epics, 0 for what hangs below them.
+    /// 1 for epics, 0 for stories; `None` if Jira does not say.
     #[serde(skip)]
     level: Option<i64>,
-    /// True where the account may make such issues.
     #[serde(skip)]
     may_be_made: bool,
-    /// The fields that a new one may have; `None` where they were not asked for.
+    /// For a new issue; `None` if they were not asked for.
     #[serde(skip)]
     fields: Option<Vec<Field>>,
 }
 
 pub(super) type KeptFacts = Option<(Timestamp, Arc<ProjectFacts>)>;
 
-/// A type of which new issues can be made (schema `IssueTypeIssueCreateMetadata`).
+/// OpenAPI, schema `IssueTypeIssueCreateMetadata`.
 #[derive(Debug, Deserialize)]
 struct NewType {
     id: String,
@@ -59,7 +56,7 @@ struct NewType {
     level: Option<i64>,
 }
 
-/// A page of types or fields (schemas `PageOfCreateMetaIssueTypes`, `PageOfCreateMetaIssueTypeWithField`).
+/// Schemas `PageOfCreateMetaIssueTypes`, `PageOfCreateMetaIssueTypeWithField`.
 #[derive(Debug, Deserialize)]
 struct MetaPage<T> {
     #[serde(default = "Vec::new", rename = "issueTypes", alias = "fields", alias = "results")]
@@ -90,8 +87,7 @@ impl TypeFacts {
         self.id == wanted || same_name(&self.name, wanted)
     }
 
-    /// The one status of finished work: the one with a usual name, else the only one that is not of work that
-    /// was given up. Of several with names of their own nobody knows which is meant.
+    /// The one with a usual name, else the only one that is not of work given up; `None` if several are left.
     pub(super) fn finished(&self) -> Option<&JiraStatus> {
         let is_finished =
             |status: &&JiraStatus| status.category() == Category::Done && !is_given_up(&status.name);
@@ -114,7 +110,6 @@ impl TypeFacts {
 }
 
 impl JiraTracker {
-    /// Returns what the project allows, as it was told a while ago at most.
     pub(super) async fn facts(&self) -> Result<Arc<ProjectFacts>, Refused> {
         let mut kept = self.facts.lock().await;
         if let Some((told_at, facts)) = &*kept
@@ -128,7 +123,7 @@ impl JiraTracker {
         Ok(facts)
     }
 
-    /// Asks again next time: something was refused that should have been taken.
+    /// Something was refused that should have been accepted.
     pub(super) async fn forget_facts(&self) {
         *self.facts.lock().await = None;
     }
@@ -150,7 +145,7 @@ impl JiraTracker {
         Ok(ProjectFacts { types })
     }
 
-    /// All pages of what may be made in the project: its types, or the fields of one of them.
+    /// Types of the project, or the fields of one of them.
     async fn createmeta<T: DeserializeOwned>(&self, below: &[&str]) -> Result<Vec<T>, Refused> {
         let path = [&["issue", "createmeta", &self.settings.project, "issuetypes"], below].concat();
         let mut all = Vec::new();
@@ -221,7 +216,7 @@ impl JiraSettings {
         }
     }
 
-    /// Everything that will not work with these tickets, one line for each cause.
+    /// One line for each cause.
     pub(super) fn obstacles(&self, facts: &ProjectFacts, tickets: &[(&Ticket, bool)]) -> Vec<String> {
         let mut obstacles: Vec<String> = Vec::new();
         for (ticket, is_new) in tickets {

@@ -34,15 +34,15 @@ use url::Url;
 pub struct JiraSettings {
     pub name: TrackerName,
     pub base_url: BaseUrl,
-    /// The account of the API token: an email address.
+    /// An email address.
     pub account: String,
     pub project: String,
     pub types: JiraIssueTypes,
-    /// The names of statuses for status words of artifacts. For other words the categories decide.
+    /// By status word of an artifact; else the category decides.
     pub statuses: BTreeMap<String, String>,
-    /// The fields that `ticket.fields` fills, for some artifacts at least.
+    /// Fields that `ticket.fields` fills for some artifact.
     pub mapped: BTreeSet<String>,
-    /// The time between two writes of this process at least. The pace of the caller sees to other processes.
+    /// Least time between two writes of this process; the caller's pace covers other processes.
     pub write_interval: Duration,
     pub limits: HttpLimits,
     pub clock: Clock,
@@ -51,16 +51,15 @@ pub struct JiraSettings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JiraIssueTypes {
     pub standard: String,
-    /// That of an epic; without it epics are issues like others.
+    /// Without it epics are issues like others.
     pub epic: Option<String>,
-    /// That of a story, where that is another one than `standard`.
+    /// If it differs from `standard`.
     pub story: Option<String>,
-    /// That of an issue below another one; without it none hangs below another: in Jira only some types may.
+    /// Without it no issue hangs below another: in Jira only some types may.
     pub child: Option<String>,
 }
 
-/// The issues of a project of Jira Cloud. Of what it learns it keeps which site is behind a gateway and, for
-/// a while, what the project allows.
+/// On Jira Cloud. It remembers the site behind a gateway and, for a while, the project's rules.
 #[derive(Debug)]
 pub struct JiraTracker {
     pub(super) settings: JiraSettings,
@@ -69,14 +68,14 @@ pub struct JiraTracker {
     credential_digest: String,
     pub(super) site: OnceCell<String>,
     pub(super) facts: Mutex<KeptFacts>,
-    /// True where many issues may be moved at once, as far as Jira has told.
+    /// Bulk moves work, as far as Jira has told.
     pub(super) moves_many: AtomicBool,
 }
 
 const HEADERS: [(&str, &str); 1] = [("accept", "application/json")];
 
 impl JiraTracker {
-    /// The tracker of a project, opened by the API token `credential`. Nothing is asked yet.
+    /// Sends nothing yet.
     pub fn new(settings: JiraSettings, credential: &Credential) -> Result<Self> {
         let scheme = HttpScheme::Basic { account: &settings.account };
         let identity = HttpIdentity { scheme, credential, headers: &HEADERS };
@@ -133,7 +132,7 @@ impl Tracker for JiraTracker {
     fn cost(&self, kind: RequestKind, tickets: usize) -> Cost {
         let count = u32::try_from(tickets).unwrap_or(u32::MAX);
         match kind {
-            // Made, and read back.
+            // One makes, one reads back.
             RequestKind::Create => Cost { requests: 2, ..Cost::create(count) },
             // Read together, then each is changed and taken to its status.
             RequestKind::Update => {
@@ -186,7 +185,7 @@ impl Tracker for JiraTracker {
     }
 }
 
-/// An error of Jira (its OpenAPI, schema `ErrorCollection`).
+/// OpenAPI, schema `ErrorCollection`.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct ErrorCollection {
     #[serde(default, rename = "errorMessages")]
@@ -204,21 +203,20 @@ pub(super) fn refusal(reply: &HttpReply, now: Timestamp) -> Option<Failure> {
         return None;
     }
     let reason = reason(reply.status, reply.header("ratelimit-reason"));
-    // A server that is down may name a time, too.
+    // A server error may name a time, too.
     let names_time = reply.status == 429 || reason == Reason::ServerError;
     let wait = named_wait(|name| reply.header(name), now).filter(|_| names_time);
     Some(reply.failure(reason, &said(reply)).waiting_until(wait))
 }
 
-/// Returns whether Jira took the credential for none: it then answers as to anybody, with 200 and nothing in
-/// it (JRACLOUD-93811), which must not be taken for the truth.
+/// Jira ignored the credential and answered as to an anonymous user: 200 and nothing in it (JRACLOUD-93811).
 fn is_of_stranger(reply: &HttpReply) -> bool {
     reply
         .header("x-seraph-loginreason")
         .is_some_and(|told| told.contains("AUTHENTICATED_FAILED") || told.contains("AUTHENTICATION_DENIED"))
 }
 
-/// The reason why a status refuses; `limit` is what `RateLimit-Reason` says.
+/// `limit` is `RateLimit-Reason`.
 pub(super) fn reason(status: u16, limit: Option<&str>) -> Reason {
     match status {
         429 => match limit.map(str::trim) {
@@ -248,13 +246,13 @@ impl ErrorCollection {
     }
 }
 
-/// Returns what an error says; the page itself where it is none of Jira's.
+/// The page itself if it is no error of Jira's.
 fn said(reply: &HttpReply) -> String {
     let told = serde_json::from_str::<ErrorCollection>(&reply.body).map(|errors| errors.told());
     told.ok().filter(|told| !told.is_empty()).unwrap_or_else(|| reply.beginning().to_owned())
 }
 
-/// The self-description of a site (OpenAPI, schema `ServerInformation`).
+/// OpenAPI, schema `ServerInformation`.
 #[derive(Debug, Deserialize)]
 struct ServerInformation {
     #[serde(rename = "baseUrl")]
@@ -284,17 +282,15 @@ impl JiraTracker {
         self.ask(HttpRequest::get(self.url(path, query))).await
     }
 
-    /// Asks and reads the answer.
-    ///
-    /// What Jira says is left of a limit is not listened to: its `X-RateLimit-Remaining` counts one endpoint
-    /// within a second, and none of the paces here would be right for it.
+    /// Ignores Jira's `X-RateLimit-Remaining`: it counts one endpoint within a second, and no pace here fits
+    /// it.
     pub(super) async fn ask<T: DeserializeOwned>(&self, request: HttpRequest) -> Result<T, Refused> {
         let effect = request.effect;
         let reply = self.http.send(request).await?;
         reply.read(effect, refusal(&reply, self.now()))
     }
 
-    /// Asks for something that may have no answer but yes.
+    /// The answer may be empty.
     pub(super) async fn tell<T: DeserializeOwned>(&self, request: HttpRequest) -> Result<Option<T>, Refused> {
         let effect = request.effect;
         let reply = self.http.send(request).await?;
@@ -302,7 +298,7 @@ impl JiraTracker {
         if refusal.is_none() && reply.body.trim().is_empty() {
             return Ok(None);
         }
-        // A page in place of an answer comes from somebody on the way.
+        // A page instead of an answer comes from a proxy.
         reply.read(effect, refusal).map(Some)
     }
 
@@ -310,21 +306,21 @@ impl JiraTracker {
         self.get(&["project", &self.settings.project], &[]).await
     }
 
-    /// The project, by the id that it keeps when its key is changed.
+    /// The id stays when the project's key is changed.
     pub(super) async fn project_id(&self) -> Result<String, Failure> {
         let told = self.project().await?;
-        // Another address of the same site would be another target.
+        // Otherwise another address of the site would be another target.
         let site = self.known_site().await?;
         Ok(format!("jira {site} {}", told.id))
     }
 
-    /// The address of the site; its own address stands in links where a gateway does not tell it.
+    /// As it is in links; the configured address if a gateway does not tell.
     pub(super) async fn site(&self) -> &str {
         self.known_site().await.unwrap_or(self.settings.base_url.as_str())
     }
 
-    /// The address of the site. A gateway (`https://api.atlassian.com/ex/jira/…`) is not one that people can
-    /// look at, and is asked once for the site behind it.
+    /// A gateway (`https://api.atlassian.com/ex/jira/…`) is asked once for the site behind it, which people
+    /// can open.
     async fn known_site(&self) -> Result<&str, Refused> {
         let base = self.settings.base_url.as_str();
         // A site has no path.

@@ -1,6 +1,5 @@
-//! Statuses of Jira, the one that a ticket should have, and ways from one to another: which there are depends
-//! on the workflow and on the status that an issue has now. Every workflow names its own; what they have in
-//! common are three categories. Pure.
+//! Statuses of Jira, and transitions, which depend on the workflow and the current status. Names differ by
+//! workflow; the three categories are common. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::project_facts::TypeFacts;
 use crate::ticket::{CloseReason, Observed, Ticket, TicketState};
 
-/// A status as Jira tells it (OpenAPI, schema `StatusDetails`).
+/// OpenAPI, schema `StatusDetails`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(super) struct JiraStatus {
     #[serde(default)]
@@ -25,7 +24,7 @@ struct JiraCategory {
     key: String,
 }
 
-/// The categories of statuses (OpenAPI, schema `StatusCategory`), in the order in which work goes on.
+/// OpenAPI, schema `StatusCategory`; in the order of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Category {
     /// `new`.
@@ -37,20 +36,17 @@ pub(super) enum Category {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatusGoal<'s> {
-    /// The one with this name: the configuration says so.
     Named(&'s str),
-    /// One of the category `Done`. That of work which was given up is none of finished work, although Jira
-    /// calls both done.
+    /// Of the category `Done`, which Jira uses for finished work and for work given up.
     Closed {
         reason: CloseReason,
-        /// The one with this name, if it is known.
         preferred: Option<&'s str>,
     },
     In(Category),
 }
 
 impl JiraStatus {
-    /// Its category. One that Jira calls undefined is of work that has not begun.
+    /// `undefined` counts as not begun.
     pub(super) fn category(&self) -> Category {
         match self.category.key.as_str() {
             "done" => Category::Done,
@@ -71,7 +67,7 @@ impl JiraStatus {
     }
 }
 
-/// The names of the resolutions of Jira for a reason, the most usual first. A site may have others.
+/// The most usual first; a site may have others.
 fn resolutions(reason: CloseReason) -> impl Iterator<Item = &'static str> {
     let names = match reason {
         CloseReason::Completed => "done|fixed|resolved|complete|completed",
@@ -81,7 +77,7 @@ fn resolutions(reason: CloseReason) -> impl Iterator<Item = &'static str> {
     names.split('|')
 }
 
-/// The usual names of statuses of issues closed for a reason, the most usual first; a site may have others.
+/// The most usual first; a site may have others.
 pub(super) fn usual_names(reason: CloseReason) -> impl Iterator<Item = &'static str> {
     let names = match reason {
         CloseReason::Completed => "done|closed|resolved|completed|complete|finished",
@@ -106,10 +102,9 @@ fn reason_of(resolution: &str) -> CloseReason {
 }
 
 impl<'s> StatusGoal<'s> {
-    /// The status that `ticket` should have; `statuses` are the names that the configuration gives for status
-    /// words. A name counts wherever the artifact says the word itself. A ticket that is closed for another
-    /// reason, since its artifact is gone or since it is a duplicate, still has the word of before, and is
-    /// closed whatever that is called.
+    /// `statuses` maps status words to names. A name counts if the artifact says the word itself. A ticket
+    /// closed for another reason (artifact gone, duplicate) still has the word of before, and is closed
+    /// whatever that maps to.
     pub(super) fn of(ticket: &Ticket, statuses: &'s BTreeMap<String, String>) -> Self {
         let word = ticket.status.as_deref();
         let named = word.and_then(|word| {
@@ -166,12 +161,12 @@ impl<'s> StatusGoal<'s> {
     }
 }
 
-/// Returns whether two names of statuses are one. Jira's own searches do not look at case.
+/// Jira's own searches ignore case.
 pub(super) fn same_name(one: &str, other: &str) -> bool {
     one.trim().to_lowercase() == other.trim().to_lowercase()
 }
 
-/// A way out of the status that an issue has now (OpenAPI, schema `IssueTransition`).
+/// OpenAPI, schema `IssueTransition`.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Transition {
     pub(super) id: String,
@@ -208,14 +203,12 @@ const RESOLUTION: &str = "resolution";
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice<'t> {
     pub(super) way: &'t Transition,
-    /// True where it leads to a status than which none is better; else the issue may be in a better one
-    /// already, where others moved it.
+    /// No status is better; else others may have moved the issue to a better one already.
     pub(super) is_best: bool,
 }
 
-/// The way to take: straight to such a status where there is one, else to another that is open and not among
-/// `passed`, from which it may go on; `None` where there is none. A way that asks for what nobody here knows
-/// is not taken.
+/// Straight to such a status, else to another open one that is not in `passed`. Transitions that need unknown
+/// input are skipped.
 pub(super) fn choose<'t>(
     transitions: &'t [Transition],
     goal: &StatusGoal<'_>,
@@ -229,7 +222,7 @@ pub(super) fn choose<'t>(
         StatusGoal::Closed { reason, preferred } => {
             let usual = || usual_names(*reason).find_map(|name| named(&name));
             let known = preferred.and_then(|name| named(&name)).or_else(usual);
-            // Of finished work a status that nobody knows may be another thing than it seems.
+            // An unknown status of category `Done` may mean given up.
             let says_why = || straight.iter().copied().find(|way| way.says(*reason));
             let any = || says_why().or(straight.first().copied());
             let unknown = || any().filter(|_| *reason != CloseReason::Completed);
@@ -253,7 +246,7 @@ pub(super) fn choose<'t>(
 }
 
 impl Transition {
-    /// A way of which it is known that it asks for nothing.
+    /// Without required fields.
     pub(super) const fn to(id: String, to: JiraStatus) -> Self {
         Self { id, to, is_available: None, fields: BTreeMap::new() }
     }

@@ -16,13 +16,12 @@ use crate::{
     },
 };
 
-/// The number of issues that are changed in one go: one request reads all of them, up to one changes each,
-/// and few take those that stand alike to their status.
+/// One request reads all, up to one changes each, and few move those in the same status.
 pub(super) const UPDATE_BATCH: usize = 25;
 
 impl JiraTracker {
-    /// Changes the managed fields of issues, after reading what people made of them; nothing is sent where
-    /// nothing differs. What goes wrong with more than one ticket keeps the rest from being asked for.
+    /// Reads them first; sends nothing if nothing differs. A failure that concerns more than one ticket stops
+    /// the rest.
     pub(super) async fn update_issues(&self, changes: &[Change]) -> Vec<Outcome<Delivered>> {
         let all_failed = |refused: Refused| {
             changes.iter().map(|_| Outcome::Failed(refused.failure().clone())).collect::<Vec<_>>()
@@ -67,8 +66,7 @@ impl JiraTracker {
         outcomes
     }
 
-    /// Changes the fields of each, unless something has gone wrong with all; returns the failure that keeps
-    /// all others from being asked for.
+    /// Stops at a failure that concerns all others, and returns it.
     async fn edit_all(
         &self,
         issues: &mut [Result<Progress<'_>, Refused>],
@@ -111,7 +109,7 @@ impl JiraTracker {
         Ok(())
     }
 
-    /// Takes an issue where it should be, unless others took it along, and says what was delivered.
+    /// Moves the issue to its status, unless others took it along.
     async fn end(
         &self,
         mut issue: Progress<'_>,
@@ -153,7 +151,7 @@ fn of_all(refused: &Refused) -> Option<Failure> {
     (failure.reason.consequence().scope != ScopeKind::Ticket).then(|| failure.clone())
 }
 
-/// Returns whether somebody else changed a text after `read` that was changed now, too.
+/// Somebody else changed, after `read`, a text that we changed now.
 fn has_overwritten(told: &Json, read: Timestamp, edit: &Edit) -> bool {
     let list = |of: &Json| of.as_array().cloned().unwrap_or_default();
     let mut later = list(&told["changelog"]["histories"]);

@@ -1,7 +1,6 @@
-//! Issues on their way to what they should say: each by itself, and many to their statuses by few requests
-//! (Atlassian's "Issue bulk operations"). Of these Jira moves the issues in the background and is asked when
-//! it has. What cannot be done so, since a transition asks for something or the account may not, is left to
-//! the way of each.
+//! Moves issues to their statuses: many at once (Atlassian's "Issue bulk operations", which run in the
+//! background and are polled), else one by one, as when a transition needs input or the account lacks the
+//! right.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -67,7 +66,6 @@ impl<'c> Progress<'c> {
         }
     }
 
-    /// Returns whether it can be changed only by who knows what the project allows.
     pub(super) fn wants_facts(&self) -> bool {
         let (desired, before) = (&self.change.desired, self.change.before.as_ref());
         !self.is_there() || !issue::differences(desired, before).is_empty()
@@ -86,7 +84,7 @@ impl<'c> Progress<'c> {
         self.passed.extend(self.current.status.as_deref().map(str::to_lowercase));
     }
 
-    /// Notes the status that it has now. Why it is closed is what was said with the request.
+    /// The reason for closing is the one that was sent.
     pub(super) fn stands(&mut self, status: String, told: TicketState) {
         self.current.status = Some(status);
         self.current.state = match (told, self.change.desired.state) {
@@ -100,11 +98,10 @@ impl<'c> Progress<'c> {
     }
 }
 
-/// The number of transitions that are taken at most: a workflow may want several, and may be a circle.
+/// A workflow may need several, and may be a circle.
 const TRANSITIONS: usize = 4;
 
 impl JiraTracker {
-    /// Takes transitions until the issue is where it should be or none leads on; then it stays.
     pub(super) async fn walk(&self, issue: &mut Progress<'_>, facts: &ProjectFacts) -> Result<(), Refused> {
         let most = if self.obstacle_of(issue, facts).is_some() { 0 } else { TRANSITIONS };
         for _ in 0..most {
@@ -120,7 +117,7 @@ impl JiraTracker {
         Ok(())
     }
 
-    /// Takes a step; `false` where no way leads on. Others may have moved the issue since it was read.
+    /// `false` if no transition leads on. Others may have moved the issue since it was read.
     async fn take_transition(&self, issue: &mut Progress<'_>) -> Result<bool, Refused> {
         let (id, state) = (issue.current.remote.id.clone(), issue.change.desired.state);
         let ways: Transitions =
@@ -184,19 +181,17 @@ struct Submitted {
     task: String,
 }
 
-/// The progress of a change of many issues (schema `BulkOperationProgress`).
+/// Schema `BulkOperationProgress`.
 #[derive(Debug, Deserialize)]
 struct TaskState {
     status: String,
 }
 
-/// The common facts of issues that move together: their type, where they are, and where they go.
 type Alike = (Option<String>, Option<String>, String);
 
 impl JiraTracker {
-    /// Takes those of `issues` that are not where they should be there, as far as many can go together. What
-    /// goes wrong with one of them is left to the way of each; a failure that concerns all is returned. Where
-    /// nobody knows what became of a request, its issues say so.
+    /// As far as many can go together. Failures of single issues are left to [`walk`](Self::walk); a failure
+    /// that concerns all is returned. Issues of a request in doubt say so.
     pub(super) async fn walk_together(
         &self,
         issues: &mut [&mut Progress<'_>],
@@ -209,7 +204,7 @@ impl JiraTracker {
             let Err(refused) = self.move_alike(&mut alike, facts).await else { continue };
             let failure = refused.failure();
             match failure.reason {
-                // Each of them may be allowed to go by itself.
+                // Each may be allowed by itself.
                 Reason::Forbidden | Reason::Invalid | Reason::Gone => {
                     self.moves_many.store(false, Ordering::Relaxed);
                 }
@@ -220,7 +215,7 @@ impl JiraTracker {
         Ok(())
     }
 
-    /// Takes issues that stand alike where they should be, where a way leads straight there.
+    /// Only if a transition leads straight there.
     async fn move_alike(
         &self,
         alike: &mut [&mut &mut Progress<'_>],
@@ -242,7 +237,7 @@ impl JiraTracker {
             let Some(first) = alike.iter().find(|issue| own.contains(&issue.current.remote.id)) else {
                 continue;
             };
-            // A way that is not told may be a straight one that asks for something: none is gone around it.
+            // A transition that is not listed may be a direct one with fields: take no detour.
             let way = choose(&ways, &first.goal, &first.passed).map(|choice| choice.way);
             if let Some(way) = way.filter(|way| way.leads_to(&first.goal)) {
                 inputs.push(json!({ "selectedIssueIdsOrKeys": own, "transitionId": way.id }));
@@ -280,7 +275,7 @@ impl JiraTracker {
         Ok(())
     }
 
-    /// Waits until Jira has done with a task. What became of each issue is read from the issues.
+    /// The outcome of each issue is read from the issues.
     async fn finish(&self, task: &str) -> Result<(), Failure> {
         let (mut waited, mut pause) = (0, 100);
         loop {
@@ -303,14 +298,13 @@ fn items<'j>(told: &'j Json, list: &str) -> impl Iterator<Item = &'j Json> {
     told[list].as_array().into_iter().flatten()
 }
 
-/// A way (schema `SimplifiedIssueTransition`), where it is known what the status is that it leads to.
+/// Schema `SimplifiedIssueTransition`; `None` if the status that it leads to is unknown.
 fn known_way(way: &Json, facts: &ProjectFacts) -> Option<Transition> {
     let status = facts.status(&way["to"]["statusId"].as_i64()?.to_string())?;
     Some(Transition::to(way["transitionId"].as_i64()?.to_string(), status.clone()))
 }
 
-/// The issues that are to go further, those together that stand alike. A reason why an issue is closed stands
-/// in its resolution, which no bulk request can give.
+/// Unfinished issues by their status. Reasons for closing are resolutions, which no bulk request can set.
 fn groups<'a, 'p, 'c>(issues: &'a mut [&'p mut Progress<'c>]) -> Vec<Vec<&'a mut &'p mut Progress<'c>>> {
     let mut groups: BTreeMap<Alike, Vec<&'a mut &'p mut Progress<'c>>> = BTreeMap::new();
     for issue in issues {

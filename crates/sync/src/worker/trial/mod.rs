@@ -1,5 +1,5 @@
-//! Trials of causes for which tickets are parked: one of them is tried now and then, and where it succeeds
-//! all come back.
+//! Trials of causes for which tickets are parked: one ticket is tried now and then, and if it succeeds all
+//! come back.
 
 #[cfg(test)]
 mod cases;
@@ -16,7 +16,7 @@ use crate::{
     retry::Delivery,
 };
 
-/// The time after its last failure at which a cause is tried again, in milliseconds: an hour.
+/// An hour after the last failure of a cause.
 const TRIAL_AFTER_MS: u64 = 60 * 60 * 1000;
 
 #[derive(Debug, Default)]
@@ -34,12 +34,11 @@ impl Trials {
         Ok(trials)
     }
 
-    /// Returns whether a parked ticket is the one by which its cause is tried now. No other of its cause is,
-    /// then.
+    /// At most one ticket of each cause.
     pub(super) fn takes(&mut self, parked: &Delivery, now: Timestamp) -> bool {
         let latest = parked.cause().and_then(|cause| self.0.get_mut(&(cause.0, cause.1.to_owned())));
         let Some(latest) = latest else { return false };
-        // Where the clock was set back nobody knows how long ago that was.
+        // After a clock was set back the age is unknown.
         let is_time = !moment::may_be_past(*latest, now) || moment::after(*latest, TRIAL_AFTER_MS) <= now;
         if is_time {
             *latest = now;
@@ -48,7 +47,6 @@ impl Trials {
     }
 }
 
-/// Lets all tickets be tried that are parked for a cause; how many they are.
 pub(super) fn bring_back(
     ledger: &mut dyn LedgerWriter,
     tracker: &TrackerName,

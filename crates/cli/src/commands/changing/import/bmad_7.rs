@@ -155,7 +155,6 @@ fn answer(made: &Migration, written: bool, output: &Output) {
     output.answer(|| Answer::Imported { rows, unknown, unplaced, archived, written });
 }
 
-/// Tells what goes where, and what cannot.
 fn show(made: &Migration, output: &Output) {
     let cells = |row: &MigratedRow| {
         let files: Vec<&str> = row.files.iter().map(|path| path.file_name()).collect();

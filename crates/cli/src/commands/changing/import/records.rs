@@ -77,7 +77,7 @@ pub(super) enum Side {
 }
 
 impl SideArguments {
-    /// The refusal where nobody said which side counts of `disputed`.
+    /// `Some` if `--take` is needed and missing.
     pub(super) fn undecided(&self, disputed: usize, file: &str) -> Option<Failure> {
         if disputed == 0 || self.take.is_some() {
             return None;
@@ -150,7 +150,7 @@ impl ImportCoordination {
             false => workspace,
         };
         let coordination = coordination(&workspace)?;
-        // Without a word none is disputed.
+        // Without `--take` none is disputed.
         let (count, files) =
             coordination.import(&found, self.how.side.take != Some(Side::Artifact), self.how.remove)?;
         words.tell(&found.survey, count, output);
@@ -170,7 +170,7 @@ impl ImportCoordination {
 }
 
 impl Words {
-    /// Shows what was found, and returns whether it is to be brought in.
+    /// Returns true to import.
     fn decide<K: RecordKinds>(
         &self,
         found: &ImportSurvey<K>,

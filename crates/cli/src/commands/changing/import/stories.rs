@@ -67,7 +67,7 @@ impl Side {
     }
 }
 
-/// A story, and who wins; nobody as long as nobody said.
+/// No winner without `--prefer`.
 struct Row<'s> {
     sides: &'s StorySides,
     winner: Option<StorySide>,

@@ -101,7 +101,7 @@ struct SomeArtifacts {
 }
 
 impl SomeArtifacts {
-    /// `None` where none is named: then all are meant.
+    /// `None` for all artifacts.
     fn read(project: &OpenProject, given: &[PathBuf], output: &Output) -> Result<Option<Self>, Failure> {
         if given.is_empty() {
             return Ok(None);
@@ -121,8 +121,8 @@ impl SomeArtifacts {
         Ok(Some(Self { paths, present }))
     }
 
-    /// Makes what `projection` makes of them; `None` where it is not made of single artifacts: catalogues
-    /// come from definitions, and the database follows when it is asked.
+    /// `None` if it is not made of single artifacts: catalogues follow definitions; the database is updated
+    /// by queries.
     fn project(&self, projection: Projection, project: &OpenProject) -> Result<Option<Done>, Failure> {
         Ok(match projection {
             Projection::Ledgers => {

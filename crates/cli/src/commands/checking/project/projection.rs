@@ -1,4 +1,4 @@
-//! The parts of what is derived, each rebuilt as a whole, and how the result is told.
+//! Projections, each rebuilt as a whole, and their report.
 
 use std::mem;
 
@@ -26,7 +26,7 @@ use stepmark_store::{
     workspace::Artifacts,
 };
 
-/// The artifacts of the project: read once, for everything that is made of them.
+/// Read once for all projections.
 #[derive(Default)]
 pub(super) struct AllArtifacts(Option<Artifacts>);
 
@@ -39,7 +39,6 @@ impl AllArtifacts {
     }
 }
 
-/// Something that is rebuilt as a whole.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Projection {
     Ledgers,
@@ -52,7 +51,7 @@ pub(super) enum Projection {
 }
 
 impl Projection {
-    /// In the order in which they are made: one that changes what another is made of stands before it.
+    /// A projection comes before those that are made of it.
     pub(super) const ALL: [Self; 7] = [
         Self::Ledgers,
         Self::Gates,
@@ -299,14 +298,13 @@ pub(crate) fn problems(done: &LedgerProjection) -> Vec<String> {
     refused.chain(left).chain(done.broken.iter().map(broken)).chain(failed).collect()
 }
 
-/// The line for a ledger that is no YAML: what becomes of it; what is wrong with it, its excerpt shows.
+/// The excerpt shows the fault.
 fn broken(broken: &BrokenSprintStatus) -> String {
     let finding = &broken.finding;
     let position = Excerpt::new(&broken.bytes).position(finding.span.start);
     format!("{}:{position}: left alone, since it cannot be read ({})", finding.path, finding.rule.id)
 }
 
-/// The places of ledgers that are no YAML, as people see them.
 pub(crate) fn excerpts(broken: &[BrokenSprintStatus]) -> Vec<String> {
     broken.iter().map(|broken| Excerpt::new(&broken.bytes).report(&broken.finding)).collect()
 }

@@ -1,4 +1,4 @@
-//! The answers of the tools: for programs as the origin's state file has the records, and in words.
+//! The answers of the tools: as in the origin's state file, and in words.
 
 use serde_json::{Map, Value as Json, json};
 use stepmark_mcp::Answer;
@@ -12,7 +12,7 @@ use crate::{
     output::spinner::count,
 };
 
-/// The number of records that are put into words; JSON has all of them.
+/// Records in words; JSON has all of them.
 const IN_WORDS: usize = 200;
 
 type Changed<T> = (T, CoordinationFiles);
@@ -166,7 +166,6 @@ pub(super) fn results(state: &State, ids: &[String]) -> Result<Answer, Error> {
     Ok(answer(json!({ "results": all }), text))
 }
 
-/// The end of a task: what its result holds, and who came to it when.
 fn result(task: &Record) -> Json {
     let mut keys =
         Map::from_iter([("task_id".to_owned(), json!(task.id)), ("status".to_owned(), json!(task.status()))]);

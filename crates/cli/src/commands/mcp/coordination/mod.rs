@@ -1,5 +1,4 @@
-//! The tools of coordination. Each call opens the project, does what the command line does, and lets go of
-//! it.
+//! The tools of coordination. Each call opens the project and closes it.
 
 mod answers;
 mod tools;
@@ -81,7 +80,7 @@ impl CoordinationTools {
         })
     }
 
-    /// Switches coordination on, where it is not, with the state file of the origin's server.
+    /// With the state file of the origin's server.
     fn begin(&self, Beginning { goal, master_plan }: &Beginning) -> Result<Answer, Refusal> {
         let mut workspace = self.opening.project(None).map_err(refusal)?.workspace;
         if workspace.coordination().is_none() {

@@ -10,7 +10,7 @@ use stepmark_mcp::{
 };
 use stepmark_model::coordination::NewTask;
 
-/// The guidance for models. Clients show at most 2 KB of it.
+/// Clients show at most 2 KB of it.
 pub(super) const INSTRUCTIONS: &str = "\
 Tasks that several agents share, kept in the project's files by stepmark.
 Leader: init_coordination once, then create_task or create_tasks_batch; watch with get_status, read get_results.
@@ -69,7 +69,7 @@ fn moved() -> Keys<'static> {
     vec![task_id(), ("status", Required, Schema::text(""))]
 }
 
-/// All of them, in the order of a project's life.
+/// In the order of a project's life.
 pub(super) fn all() -> Vec<Tool> {
     [leading(), watching(), working(), sharing()].into_iter().flatten().collect()
 }
@@ -223,7 +223,7 @@ pub(super) struct Beginning {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
-    /// The id, where other tasks of the same batch name it.
+    /// Other tasks of the same batch may name it.
     id: Option<String>,
     description: String,
     #[serde(default = "middle")]

@@ -1,5 +1,4 @@
-//! `stepmark sync allow`, and the destinations that a person has allowed a repository's tracker to send a
-//! credential to: a file of the user's own.
+//! `stepmark sync allow`, and the user's own file of allowed destinations.
 #![expect(clippy::disallowed_methods, reason = "an edge: the file belongs to the user, not to a project")]
 
 use std::{
@@ -76,7 +75,7 @@ impl Allow {
 
 const FILE: &str = "allowed-targets.json";
 
-/// The largest size of the file, in bytes: a larger one was not written by stepmark.
+/// In bytes: a larger one was not written by stepmark.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
 pub(super) fn read() -> Result<AllowedDestinations, Failure> {
@@ -89,7 +88,7 @@ pub(super) fn allow(destination: Destination) -> Result<(), Failure> {
     remember(&allowed)
 }
 
-/// Forgets that `destination` is allowed; `false` where it was not.
+/// `false` if it was not allowed.
 pub(super) fn remove(destination: &Destination) -> Result<bool, Failure> {
     let mut allowed = read()?;
     let is_removed = allowed.remove(destination);
@@ -105,7 +104,7 @@ fn remember(allowed: &AllowedDestinations) -> Result<(), Failure> {
         .map_err(|error| Failure::new(Exit::Io, format!("cannot write `{}`: {error}", path.display())))
 }
 
-/// Asks the person at the terminal. Where nobody is there, it is not allowed.
+/// Without a terminal, it is not allowed.
 pub(super) fn ask(credential: &str, destination: &Destination, output: &Output) -> Result<bool, Failure> {
     output.asks(format_args!(
         "This repository asks for the credential of `{credential}` to be sent to {destination}, from now on. Allow it?"

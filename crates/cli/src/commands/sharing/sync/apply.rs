@@ -38,8 +38,7 @@ pub(super) struct Apply {
     pub(super) yes: bool,
 }
 
-/// The number of plans that are made for one call: what belongs to another target is set aside, what is found
-/// is updated, and what was not there is created, by the next one.
+/// Plans of one call: the next one updates what was found and creates what was not there.
 const ROUNDS: usize = 5;
 
 impl Apply {
@@ -48,7 +47,7 @@ impl Apply {
             let plan = plan_file::read(file)?;
             let mut ledger = context.ledger()?;
             let tracker = context.tracker(Some(output))?;
-            // They say the same, and what was made now knows what is checked out.
+            // Equal, but the new plan knows the checkout.
             let plan = confirmed(context, &plan, &mut ledger, &*tracker)?;
             let done = of_this_target(execute(context, &plan, &mut ledger, &*tracker, output)?)?;
             let applied = Applied { report: done, subjects: subjects(&plan) };
@@ -58,7 +57,6 @@ impl Apply {
     }
 }
 
-/// The result of applying a plan: what was done, and what a person has to do.
 #[derive(Default)]
 struct Applied {
     report: Report,
@@ -66,7 +64,7 @@ struct Applied {
 }
 
 impl Applied {
-    /// Shows it, and answers how the command ends: artifacts that no ticket can follow are left, too.
+    /// Artifacts that no ticket can follow change the exit code, too.
     fn show(&self, context: &SyncContext<'_>, output: &Output) -> Exit {
         let exit = report::show(context, &self.report, &self.subjects, output);
         plan::warn(&self.subjects.remarks, output);
@@ -78,8 +76,7 @@ impl Applied {
     }
 }
 
-/// Plans and carries out until another plan would do no more. Where there is nothing to do, nothing is
-/// opened.
+/// Plans and applies until another plan would do no more. Opens no tracker if there is nothing to do.
 fn until_settled(context: &SyncContext<'_>, survey: bool, output: &Output) -> Result<Applied, Failure> {
     let mut all = Applied::default();
     let mut known_before = context.ledger_to_read()?;
@@ -109,8 +106,7 @@ fn until_settled(context: &SyncContext<'_>, survey: bool, output: &Output) -> Re
     Ok(all)
 }
 
-/// Says so where it takes a while until it is certain what a process did that died or lost its connection:
-/// else it would seem to hang.
+/// Without this line it would seem to hang: the outcome of a dead process is certain only after a while.
 fn tell_wait(context: &SyncContext<'_>, in_doubt: &[Intent], output: &Output) {
     let creations = in_doubt.iter().filter(|intent| intent.action == IntentAction::Create);
     let wait = SignedDuration::from_secs(context.settings.look_up_wait_seconds.into());
@@ -123,8 +119,7 @@ fn tell_wait(context: &SyncContext<'_>, in_doubt: &[Intent], output: &Output) {
     }
 }
 
-/// Refuses what was planned for another repository or project than the tracker turned out to be; what the
-/// ledger knows is right by then.
+/// Refuses a plan made for another repository or project; the ledger is right by then.
 pub(super) fn of_this_target(done: Report) -> Result<Report, Failure> {
     if !done.is_of_another_target {
         return Ok(done);
@@ -148,7 +143,7 @@ pub(super) fn execute(
     })
 }
 
-/// Refuses a plan that is not the one that would be made now.
+/// The plan must equal the one that would be made now.
 fn confirmed(
     context: &SyncContext<'_>,
     plan: &Plan,

@@ -1,5 +1,4 @@
-//! The context of all commands of sync: the tracker that is meant, the artifacts, the ledger, and a runtime
-//! for requests.
+//! The context of all sync commands: tracker, artifacts, ledger, and a runtime for requests.
 
 use std::{
     collections::BTreeSet,
@@ -54,7 +53,7 @@ impl<'s> SyncContext<'s> {
         Ok(Self::of(project, environment, settings))
     }
 
-    /// At least one, unless there may be none where the project has stores of memory.
+    /// At least one, unless the project has stores of memory.
     pub(crate) fn open_all(
         project: &'s Project,
         environment: &Environment,
@@ -96,7 +95,7 @@ impl<'s> SyncContext<'s> {
         Ok(snapshot(&self.project.workspace, &self.project_id, &self.settings)?)
     }
 
-    /// Before a credential goes to a new destination, `asking` is asked; without a terminal, refused.
+    /// Asks before a credential goes to a new destination; without a terminal it is refused.
     pub(super) fn tracker(&self, asking: Option<&Output>) -> Result<Box<dyn Tracker>, Failure> {
         let mut access = CredentialAccess {
             bindings: CredentialBindings::of(self.project.workspace.configuration())?,
@@ -126,7 +125,7 @@ impl<'s> SyncContext<'s> {
         self.plan_with(ledger, None)
     }
 
-    /// Returns what is to be done, where the tracker has these tickets.
+    /// If the tracker has these tickets.
     pub(super) fn plan_with(
         &self,
         ledger: &mut dyn Ledger,
@@ -143,7 +142,7 @@ impl<'s> SyncContext<'s> {
     ) -> Result<Plan, Failure> {
         let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
             let compared = survey.map(|(tracker, _)| tracker.compare(desired, before, observed));
-            // What leaves no room for the managed section is told by the request that tries it.
+            // No room for the managed section: the request reports it.
             compared.and_then(Result::ok).unwrap_or_else(|| desired.differences(before))
         };
         let survey = survey.map(|(_, tickets)| Survey { tickets, compare: &compare });
@@ -228,14 +227,14 @@ pub(super) fn snapshot(
         }
         Prune::Keep => snapshot,
     };
-    // Where nobody knows what the default branch has, nothing is taken for gone.
+    // With an unknown default branch nothing is taken for gone.
     Ok(match elsewhere {
         Some(elsewhere) => snapshot.keeping(elsewhere),
         None => snapshot.partial(),
     })
 }
 
-/// The name of this process in leases, by which a person finds it; no other process has the same.
+/// Names this process in leases; unique.
 pub(crate) fn holder() -> String {
     format!("stepmark, process {} ({})", std::process::id(), environment::new_id())
 }
@@ -247,7 +246,7 @@ fn run<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
     Ok(runtime.block_on(work))
 }
 
-/// Asks `work` to stop when somebody interrupts it, so that it can say what it did; who insists ends it.
+/// The first interrupt asks `work` to stop, so that it can report; the second kills it.
 async fn interruptible<R>(
     stop: &StopSignal,
     work: impl Future<Output = Result<R, Failure>>,

@@ -71,7 +71,7 @@ impl Sync {
             Task::Adopt(command) => command.run(&context, output),
             Task::Retry(command) => command.run(&context, output),
             Task::Reset(command) => command.run(&context, output),
-            // They are about all trackers, or none.
+            // These concern all trackers, or none.
             Task::Run(_) | Task::Allow(_) => Ok(Exit::Fine),
         }
     }

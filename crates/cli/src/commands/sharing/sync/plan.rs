@@ -1,4 +1,4 @@
-//! `stepmark sync plan`, and the names by which people know the artifacts of a plan.
+//! `stepmark sync plan`, and the names of artifacts for people.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -91,7 +91,7 @@ pub(super) fn warn<'r>(remarks: impl IntoIterator<Item = &'r Remark>, output: &O
     groups.lines().for_each(|line| output.warning(line));
 }
 
-/// Artifacts without a ticket, and tickets believed to be there: told wherever tickets are.
+/// Shown by every command that shows tickets.
 pub(super) fn told_everywhere(remarks: &[Remark]) -> Vec<Remark> {
     let is_told = |remark: &&Remark| {
         matches!(
@@ -250,11 +250,10 @@ fn told(remark: &Remark) -> (String, Told) {
     (name, told)
 }
 
-/// Paths and titles of artifacts. Their ids mean nothing to people.
 #[derive(Default)]
 pub(super) struct Subjects {
     known: BTreeMap<Marker, (Option<ProjectPath>, Option<String>)>,
-    /// The artifacts that get no ticket, as the last plan says.
+    /// As of the last plan.
     pub(super) remarks: Vec<Remark>,
 }
 
@@ -287,7 +286,7 @@ impl Subjects {
         self.known.get(marker)?.0.as_ref()
     }
 
-    /// Returns what people know it by: its path, else its title, else its marker.
+    /// Its path, else its title, else its marker.
     pub(super) fn name(&self, marker: &Marker) -> String {
         match self.known.get(marker) {
             Some((Some(path), _)) => path.to_string(),

@@ -1,4 +1,4 @@
-//! The report of a worker, for people and programs.
+//! The report of a worker.
 
 use jiff::Timestamp;
 use stepmark_model::artifact::ProjectPath;
@@ -29,7 +29,7 @@ pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjec
         });
     } else {
         let is_interrupted = context.stop.is_asked();
-        // Whoever waited for the pace was told not to.
+        // Waits for the pace were not wanted.
         let is_not_begun = |outcome: &ActionOutcome| match outcome {
             ActionOutcome::Deferred(Deferred::Stopped) => true,
             ActionOutcome::Deferred(Deferred::TooFast { .. }) => is_interrupted,
@@ -72,7 +72,7 @@ pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjec
         for outage in &outages.0 {
             output.line(format_args!("{}: {outage}", context.settings.name));
         }
-        // Where nothing else happened, that line says it all.
+        // If nothing else happened, that line is enough.
         if waiting == 0 || waiting < report.entries.len() {
             let actions = spinner::count(report.entries.len(), "action");
             output.remark(format_args!("{actions}, {}", spinner::count(report.requests, "request")));
@@ -85,15 +85,15 @@ fn new_remarks<'r>(report: &'r Report, subjects: &Subjects) -> impl Iterator<Ite
     report.remarks.iter().filter(|remark| !subjects.remarks.contains(remark))
 }
 
-/// A reason that is no ticket's own, told once for however many tickets it holds back.
+/// Told once for all tickets that it holds back.
 pub(super) struct Outage<'r> {
     cause: &'r Failure,
     tickets: usize,
-    /// The time at which the first of them is tried again, as far as that is known.
+    /// Of the first of them, as far as that is known.
     until: Option<Timestamp>,
 }
 
-/// All of them, in the order in which they were met.
+/// In the order in which they were met.
 #[derive(Default)]
 pub(super) struct Outages<'r>(pub(super) Vec<Outage<'r>>);
 
@@ -123,7 +123,7 @@ impl std::fmt::Display for Outage<'_> {
     }
 }
 
-/// The trouble with the tracker, if that kept a ticket back, and when it is tried again.
+/// Only if it held a ticket back; with the time of the next try.
 fn outage(outcome: &ActionOutcome) -> Option<(&Failure, Option<Timestamp>)> {
     let (cause, until) = match outcome {
         ActionOutcome::Failed { failure, delivery } => (failure, delivery.until()),
@@ -151,7 +151,7 @@ fn exit(report: &Report) -> Exit {
     if report.entries.iter().any(is_remote) { Exit::Remote } else { Exit::Findings }
 }
 
-/// Returns what is said of what was done; `None` where it was not.
+/// `None` if it was not done.
 fn said(outcome: &ActionOutcome) -> Option<String> {
     Some(match outcome {
         ActionOutcome::Done { remote, missing } if missing.is_empty() => format!(" {}", remote.key),
@@ -171,7 +171,7 @@ fn said(outcome: &ActionOutcome) -> Option<String> {
     })
 }
 
-/// The words for why something was not done, and the time until which it waits.
+/// With the time until which it waits.
 fn told(outcome: &ActionOutcome, head: String, subjects: &Subjects) -> (Told, Option<Timestamp>) {
     match outcome {
         ActionOutcome::Failed { failure, .. } | ActionOutcome::InDoubt { failure } => {
@@ -202,7 +202,7 @@ fn told(outcome: &ActionOutcome, head: String, subjects: &Subjects) -> (Told, Op
     }
 }
 
-/// The reason and what to do; of several what is true of all, as the detail may name the ticket.
+/// For several tickets, what is true of all: the detail may name one.
 pub(super) fn of_failure(head: String, between: &str, failure: &Failure) -> Told {
     let Failure { reason, detail, .. } = failure;
     let remedy = reason.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default();
@@ -264,13 +264,12 @@ impl<'a> EntryRow<'a> {
 
 const NAMED: usize = 3;
 
-/// The words about a ticket, and about several.
+/// In the words for one ticket, and for several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Told {
-    /// The words before all else.
     pub(super) head: String,
     pub(super) noun: &'static str,
-    /// The words behind the name of one; they may say more than is true of all.
+    /// Behind the name of one; may say more than is true of all.
     pub(super) of_one: String,
     pub(super) of_several: String,
 }
@@ -288,12 +287,12 @@ struct Group {
     until: Option<Timestamp>,
 }
 
-/// All that is told, in the order in which it was met.
+/// In the order in which they were met.
 #[derive(Debug, Default)]
 pub(super) struct Groups(Vec<Group>);
 
 impl Groups {
-    /// One more, which waits until a moment where one is given.
+    /// `until` is the time to which it waits.
     pub(super) fn add(&mut self, told: Told, name: String, until: Option<Timestamp>) {
         let is_same = |group: &&mut Group| {
             let own = &group.told;

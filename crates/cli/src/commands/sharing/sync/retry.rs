@@ -98,7 +98,7 @@ impl Retry {
             let is_below = |folder: &Option<ProjectPath>| {
                 folder.as_ref().is_none_or(|folder| path.is_some_and(|path| path.starts_with(folder)))
             };
-            // A ticket that has lost its marker may be there all the same, and would be made again.
+            // A ticket without its marker may still exist: no duplicate.
             self.reason.map_or(last.reason != Reason::Unmarked, |reason| last.reason == reason)
                 && (folders.is_empty() || folders.iter().any(is_below))
         };
@@ -120,7 +120,7 @@ impl Retry {
     }
 }
 
-/// The ticket of an artifact, and what it should say; `None` where it has none.
+/// `None` if it has none.
 fn choose(context: &SyncContext<'_>, snapshot: &Snapshot, marker: Marker) -> Option<(Marker, TicketDigest)> {
     let desired = Ticket::desired(snapshot, &marker, &context.settings.ticket)?.digest();
     Some((marker, desired))

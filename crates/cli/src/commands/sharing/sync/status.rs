@@ -37,7 +37,7 @@ struct SyncState {
     breakers: Vec<(Scope, Breaker)>,
     lease: Option<Lease>,
     leader: Option<Lease>,
-    /// The latest time in the ledger, where the clock has been set back since.
+    /// Set if the clock was set back since the latest time in the ledger.
     clock_was_ahead: Option<Timestamp>,
 }
 

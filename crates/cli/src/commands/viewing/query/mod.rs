@@ -64,7 +64,7 @@ pub(crate) struct Query {
     strict: bool,
 }
 
-/// Values of parameters where none are given.
+/// Of parameters.
 type Defaults = &'static [(&'static str, &'static str)];
 
 impl Query {
@@ -112,7 +112,7 @@ impl Query {
         Ok(if self.strict && unasked > 0 { Exit::Findings } else { Exit::Fine })
     }
 
-    /// The query, with the values that its parameters have where none are given.
+    /// With the defaults of its parameters.
     fn query(&self) -> Result<(&str, Defaults), Failure> {
         let Some(name) = &self.named else { return Ok((self.sql.as_deref().unwrap_or_default(), &[])) };
         let found = NAMED_QUERIES.iter().find(|query| query.name == name);
@@ -163,8 +163,8 @@ impl Query {
     }
 }
 
-/// The rows of tickets cost as much as a plan, and those of memory the whole journal at first: they are made
-/// only for a query that is about them.
+/// Rows of tickets cost as much as a plan, those of memory the whole journal at first: made only for queries
+/// that use them.
 fn freshness(
     is_as_it_is: bool,
     parts: Parts,
@@ -235,7 +235,7 @@ fn show(answer: &Found, output: &Output) {
     output.remark(spinner::count(answer.rows.len(), "row"));
 }
 
-/// With a header, and nothing where a value is NULL.
+/// With a header; NULL is empty.
 fn csv(answer: &Found) -> Result<Vec<u8>, Failure> {
     let failed = |error: &dyn std::error::Error| Failure::from_error(Exit::Io, error);
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -317,7 +317,7 @@ fn text(cell: &Cell) -> Option<String> {
     }
 }
 
-/// A number as it is written where it is not too long for that, else with its exponent.
+/// With an exponent if it would be too long.
 fn decimal(number: f64) -> String {
     let is_short = number == 0.0 || (1e-5..1e16).contains(&number.abs());
     if is_short { number.to_string() } else { format!("{number:?}") }
@@ -337,9 +337,8 @@ fn parameter(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-/// The value that is meant by `text`: a number where it is spelled as SQL spells that number, else text. So a
-/// comparison with a number is one of numbers, and `007` and `1.50` keep all their characters. In a
-/// comparison with a column of text a number is text again, the same one.
+/// A number only if SQL spells it so: comparisons with numbers work, and `007` and `1.50` keep all
+/// characters. SQL turns such a number into the same text for a column of text.
 fn value(text: &str) -> Cell {
     if let Some(number) = text.parse::<i64>().ok().filter(|number| number.to_string() == text) {
         return Cell::Integer(number);
@@ -350,8 +349,7 @@ fn value(text: &str) -> Cell {
     number.map_or_else(|| Cell::Text(text.to_owned()), Cell::Real)
 }
 
-/// Checks that the parameter `key` of a query with a name can have the value `text`; the error is what is
-/// wrong otherwise.
+/// The error says what is wrong with `text`.
 fn check_named(key: &str, text: &str) -> Result<(), String> {
     let is_fine = match key {
         "days" => text.parse::<f64>().is_ok_and(|days| days.is_finite() && days >= 0.0),

@@ -1,5 +1,4 @@
-//! Rows that other crates than the store know: of memory, and of the table `tickets`, what the ledger and the
-//! plan of every tracker say. No tracker is asked.
+//! Rows of memory, and of the table `tickets`: ledger and plan of every tracker. No tracker is asked.
 
 use std::collections::BTreeMap;
 

@@ -25,7 +25,7 @@ use stepmark_view::{
     overview::{EntryGroup, GroupMember, entry_groups, parent_path, short_names, unwritten_stories},
 };
 
-/// The most artifacts that are shown to people who do not say how many: two screens.
+/// Two screens.
 const USUAL_LIMIT: usize = 50;
 
 /// Show what is done, what comes next and what is wrong
@@ -43,7 +43,6 @@ pub(crate) struct Status {
     all: bool,
 }
 
-/// An artifact and where it is shown.
 type BriefRow<'s> = (SummaryRow<'s>, Brief<'s>);
 
 type Beside = Vec<(ProjectPath, ProblemCounts)>;
@@ -73,7 +72,7 @@ impl Status {
         let counted = all.iter().copied().zip(briefs);
         let (mut rows, mut others): (Vec<BriefRow<'_>>, Vec<BriefRow<'_>>) =
             counted.partition(|(_, brief)| brief.has_workflow_state || self.all);
-        // A record that is no work is no file of which a status is all.
+        // Records without work are no files with only a `status`.
         others.retain(|(_, brief)| brief.kind.is_none());
         rows.sort_by(|(one, _), (other, _)| natural_order(one.path().as_str(), other.path().as_str()));
         let found = summaries.found();
@@ -156,7 +155,7 @@ answers! { Answer<'a>
     struct FileRow<'a> { path: &'a ProjectPath, problems: &'a ProblemCounts }
 }
 
-/// Tells what is to be known besides the artifacts: stories that wait, problems in files `beside`, what could
+/// Waiting stories, problems in files `beside`, unreadable files.
 /// not be read.
 fn say_beside(found: &Artifacts, waiting: usize, beside: &Beside, output: &Output) {
     for (path, counts) in beside.iter().filter(|(_, counts)| counts.problems() > 0) {
@@ -176,8 +175,7 @@ fn epic_titles(rows: &[SummaryRow<'_>]) -> EpicTitles {
     stepmark_model::summary::epic_titles(naming.iter().flat_map(|row| row.summary().epic_titles))
 }
 
-/// The places of the artifacts that are shown, where `limit` are: what is finished and has no problem is left
-/// out first, then what comes last.
+/// Finished artifacts without problems are left out first, then the last ones.
 fn chosen<'b, 's: 'b>(briefs: impl Iterator<Item = &'b Brief<'s>>, limit: usize) -> Vec<usize> {
     let is_over =
         |brief: &Brief<'_>| brief.condition == Condition::Finished && brief.problems.problems() == 0;
@@ -188,7 +186,7 @@ fn chosen<'b, 's: 'b>(briefs: impl Iterator<Item = &'b Brief<'s>>, limit: usize)
     places.into_iter().map(|(place, _)| place).collect()
 }
 
-/// A header, the groups with their artifacts, and how many are not shown where `limit` are.
+/// Header, groups, and the number left out.
 fn lines(rows: &[BriefRow<'_>], (titles, unwritten): (&EpicTitles, &[u16]), limit: usize) -> Vec<String> {
     let members: Vec<GroupMember<'_>> = rows.iter().map(member).collect();
     let groups = entry_groups(&members, titles, unwritten);
@@ -217,7 +215,6 @@ fn lines(rows: &[BriefRow<'_>], (titles, unwritten): (&EpicTitles, &[u16]), limi
     lines
 }
 
-/// The parts of an artifact that say where it is looked for.
 fn member<'s>((row, brief): &BriefRow<'s>) -> GroupMember<'s> {
     let workflow = brief.has_progress.then(|| brief.workflow.in_words());
     let ticket = row.ticket_order().map(|(epic, order)| (epic.to_owned(), order));
@@ -265,8 +262,7 @@ fn cells((row, brief): &BriefRow<'_>, name: &str) -> [String; 5] {
     [format!("{name}  {title}").trim_end().to_owned(), done, status, next, problems]
 }
 
-/// Returns whether a word of `title` stands not in `name`: `Story 1.2: Lend a tool` says no more than
-/// `1-2-lend-a-tool`.
+/// A word of `title` is not in `name`: `Story 1.2: Lend a tool` says no more than `1-2-lend-a-tool`.
 fn says_more(title: &str, name: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|character: char| !character.is_alphanumeric());
@@ -276,7 +272,7 @@ fn says_more(title: &str, name: &str) -> bool {
     words(title).iter().any(|word| word != "story" && !known.contains(word))
 }
 
-/// The line that says how many artifacts are not shown; `None` where all are.
+/// `None` if all are shown.
 fn left_out(rows: &[BriefRow<'_>], is_shown: &[bool]) -> Option<String> {
     let left = || rows.iter().zip(is_shown).filter(|(_, is_shown)| !**is_shown);
     let done = left().filter(|((_, brief), _)| brief.condition == Condition::Finished).count();
@@ -288,13 +284,12 @@ fn left_out(rows: &[BriefRow<'_>], is_shown: &[bool]) -> Option<String> {
 const LINE: usize = 80;
 const GAP: usize = 2;
 const HEADER: [&str; 5] = ["ARTIFACT", "DONE", "STATUS", "NEXT", "PROBLEMS"];
-/// The columns that are cut where a line is too long, each with its least width, in the order in which they
-/// are cut.
+/// Columns that are cut if a line is too long, with their least widths, in order.
 const SHRINKING: [(usize, usize); 5] = [(2, 13), (0, 36), (3, 18), (0, 28), (3, 8)];
 
 enum Row {
     Heading(String),
-    /// An artifact: its name, steps, status, next step and problems; nothing where it says nothing.
+    /// Name, steps, status, next step and problems.
     Artifact {
         cells: [String; 5],
         is_inner: bool,
@@ -323,7 +318,7 @@ fn lay_out(rows: &[Row]) -> Vec<String> {
     header.into_iter().chain(below).collect()
 }
 
-/// The width of each column; 0 of one that is left out.
+/// 0 for a column that is left out.
 fn widths(table: &[[String; 5]]) -> [usize; 5] {
     let column = |at: usize| {
         let is_used = table.iter().skip(1).any(|cells| !cells[at].is_empty());

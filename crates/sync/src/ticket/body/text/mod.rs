@@ -1,5 +1,4 @@
-//! The Markdown of an artifact as blocks of a ticket: what it says, without anything that a tracker would act
-//! on. Pure.
+//! The Markdown of an artifact as blocks, without anything that a tracker would act on. Pure.
 
 mod read;
 
@@ -41,7 +40,7 @@ fn headings(markdown: &str) -> Vec<Heading> {
     found
 }
 
-/// `html` without comments, and without lines that are one tag; blanks and line ends become one blank.
+/// Drops comments and lines that are one tag; merges blanks and line ends.
 fn text_of(html: &str) -> String {
     let lines = without_comments(html);
     let said = lines.lines().map(str::trim).filter(|line| !is_tag(line));
@@ -54,7 +53,7 @@ fn is_tag(line: &str) -> bool {
         .is_some_and(|inner| !inner.contains(['<', '>']))
 }
 
-/// A comment that never ends is left out to its end, as browsers do.
+/// An unclosed comment runs to the end, as in browsers.
 fn without_comments(html: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(html.len()), html);
     while let Some((before, comment)) = rest.split_once("<!--") {
@@ -64,10 +63,10 @@ fn without_comments(html: &str) -> String {
     kept + rest
 }
 
-/// Parts of addresses before the names of tickets, changes and discussions: a link there shows up in them.
+/// A link to one of these shows up in the ticket that it leads to.
 const REFERRED: [&str; 6] = ["issues", "pull", "pulls", "discussions", "commit", "merge_requests"];
 
-/// Returns whether `address` leads to a ticket or a change, which a tracker would keep telling of ours.
+/// Trackers list such links in that ticket.
 pub(super) fn refers_to_ticket(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let mut parts = path.split('/');
@@ -88,7 +87,7 @@ pub(super) struct TextSection<'t> {
     pub(in crate::ticket) markdown: &'t str,
 }
 
-/// The first section whose heading `is_wanted`, to the next heading of its level or above, and that heading.
+/// To the next heading of its level or above; also returns its heading.
 pub(super) fn section(markdown: &str, is_wanted: impl Fn(&str) -> bool) -> Option<(String, TextSection<'_>)> {
     let all = headings(markdown);
     let is_section = |heading: &Heading| title(&all).is_none_or(|title| title != heading);
@@ -100,7 +99,7 @@ pub(super) fn section(markdown: &str, is_wanted: impl Fn(&str) -> bool) -> Optio
     Some((own.title.clone(), TextSection { markdown: text }))
 }
 
-/// Returns what stands before the first section: behind the title, and behind the line of the status.
+/// Text before the first section, without the title and the status line.
 pub(super) fn opening(markdown: &str) -> TextSection<'_> {
     let all = headings(markdown);
     let begin = title(&all).map_or(0, |title| title.end);
@@ -114,7 +113,7 @@ pub(super) fn whole(markdown: &str) -> TextSection<'_> {
     TextSection { markdown: without_status(markdown.get(begin..).unwrap_or_default()) }
 }
 
-/// Returns whether a heading is that of the story itself (BMAD's story files and specs).
+/// As in BMAD's story files and specs.
 pub(super) fn is_story(title: &str) -> bool {
     ["story", "user story", "story statement", "intent"].contains(&words(title).as_str())
 }
@@ -125,7 +124,7 @@ pub(super) fn is_acceptance(title: &str) -> bool {
         || words(title) == "acceptance"
 }
 
-/// Returns whether a heading is that of the tasks: `Tasks / Subtasks`, `Tasks & Acceptance`.
+/// `Tasks / Subtasks`, `Tasks & Acceptance`.
 pub(super) fn is_tasks(title: &str) -> bool {
     begins(title, "tasks")
 }
@@ -147,7 +146,7 @@ fn title(headings: &[Heading]) -> Option<&Heading> {
     headings.first().filter(|first| first.level == 1)
 }
 
-/// `markdown` without a line `Status: …` at its beginning: the ticket tells the status by itself.
+/// Drops a first line `Status: …`: the ticket has a status.
 fn without_status(markdown: &str) -> &str {
     let text = markdown.trim_start();
     let is_status = text.trim_start_matches('*').starts_with("Status:");

@@ -1,4 +1,4 @@
-//! From Markdown to blocks.
+//! Reads Markdown as blocks.
 
 use std::mem;
 
@@ -9,9 +9,8 @@ use stepmark_model::artifact::with_plain_boxes;
 
 use crate::ticket::{Block, Entry, Inline, Mark};
 
-/// Returns what `markdown` says. Headings down to `level` stay headings, those below them become strong
-/// lines; images become their description; HTML says its text. Links to tickets, and ones that lead nowhere
-/// from a ticket, become their text.
+/// Headings below `level` become strong lines; images become their description, HTML its text. Links to
+/// tickets, and ones that lead nowhere from a ticket, become their text.
 pub(in crate::ticket) fn blocks(markdown: &str, level: u8) -> Vec<Block> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     let mut reader = Reader { level, ..Reader::default() };
@@ -29,7 +28,7 @@ struct Reader {
     inlines: Vec<Inline>,
     lists: Vec<Option<u64>>,
     items: Vec<Item>,
-    /// The links that are open: where each leads, and where its text begins in `inlines`.
+    /// Open links: target, and begin of the text in `inlines`.
     links: Vec<(String, usize)>,
     cells: Vec<Vec<Inline>>,
     strong: usize,

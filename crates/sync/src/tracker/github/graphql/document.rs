@@ -1,5 +1,5 @@
-//! The documents that are sent, and the changes of an issue as mutations. Pure. All values are variables:
-//! nothing that an artifact says becomes part of a document.
+//! GraphQL documents, and the mutations that change an issue. Pure. All values are variables: nothing that an
+//! artifact says becomes part of a document.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -46,7 +46,7 @@ pub(super) enum MutationName {
 }
 
 impl MutationName {
-    /// The field, its input, and where the issue stands in the answer.
+    /// Field, input type, and path of the issue in the answer.
     const fn spelled(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Update => ("updateIssue", "UpdateIssueInput", "issue"),
@@ -60,7 +60,7 @@ impl MutationName {
 const FRAGMENT: &str = "fragment Ticket on Issue { id fullDatabaseId number url title body state \
     stateReason(enableDuplicate: true) createdAt lastEditedAt comments { totalCount } labels(first: 100) { nodes { id name } } parent { number } }";
 
-/// The last two changes of the text: that of this mutation, and the one before it.
+/// The change of this mutation, and the one before it.
 const EDITS: &str = " userContentEdits(first: 2) { nodes { editedAt } }";
 
 impl Document {
@@ -87,7 +87,7 @@ impl Document {
         Self { text, variables }
     }
 
-    /// Changes issues: the mutations are done one after the other, and answered under `m0`, `m1`, ….
+    /// Done one after the other, and answered under `m0`, `m1`, ….
     pub(super) fn mutate<'m>(mutations: impl Iterator<Item = &'m Mutation>) -> Self {
         let (mut declared, mut fields, mut variables) = (Vec::new(), String::new(), Map::new());
         for (at, mutation) in mutations.enumerate() {
@@ -112,9 +112,8 @@ pub(super) fn labels_wanted(differences: &[FieldDifference]) -> Option<BTreeSet<
     Some(names.map(str::to_owned).collect())
 }
 
-/// The mutations that make the issue `id` say what it should, in their order: at most three, none where
-/// nothing can be changed. `own_labels` are the ids of the labels that it has, `known_labels` of those that
-/// there are; a label that is in neither cannot be set.
+/// In order, at most three; none if nothing can be changed. `own_labels` are the issue's label ids,
+/// `known_labels` the repository's; a label in neither cannot be set.
 pub(super) fn mutations(
     id: &str,
     differences: &[FieldDifference],
@@ -139,7 +138,7 @@ pub(super) fn mutations(
     let (before, after) = states;
     let moves = differences.iter().any(|difference| difference.field == "state");
     let mut mutations = Vec::new();
-    // The reason counts only where the state changes: one that is closed for another reason is opened first.
+    // The reason counts only if the state changes: reopen before closing for another one.
     if moves && !before.is_open() && !after.is_open() {
         mutations.push(Mutation { name: MutationName::Reopen, input: json!({ "issueId": id }) });
     }
@@ -174,7 +173,7 @@ struct RestLabel {
 }
 
 impl GitHubTracker {
-    /// Makes those of `wanted` that are missing. The ticket tells of a label that cannot be made.
+    /// The ticket names a label that cannot be made.
     pub(super) async fn make_labels(
         &self,
         wanted: &BTreeSet<String>,
@@ -192,7 +191,7 @@ impl GitHubTracker {
                     known.insert(name.to_lowercase(), node_id);
                 }
                 Err(refused) => match refused.failure().reason {
-                    // Without the right to make labels, and where somebody else made it at the same moment.
+                    // No right to make labels, or somebody else made it at the same moment.
                     Reason::Forbidden | Reason::Gone | Reason::Invalid => {}
                     _ => return Err(refused),
                 },
@@ -210,7 +209,7 @@ pub(super) struct ReadBatch {
 
 #[derive(Debug)]
 pub(super) enum NoAnswer {
-    /// The server has no GraphQL, or does not know the question. It is remembered, and REST has to do.
+    /// No GraphQL, or an older schema. Remembered: REST is used from then on.
     Absent,
     Refused(Refused),
 }
@@ -261,7 +260,6 @@ impl GitHubTracker {
         Ok(ReadBatch { issues: issues.collect(), label_ids })
     }
 
-    /// Reads tickets: by GraphQL where that is there and knows them, else one by one.
     pub(in crate::tracker::github) async fn read_tickets(
         &self,
         tickets: &[RemoteTicket],

@@ -1,5 +1,4 @@
-//! Many issues in one request (GitHub's "GraphQL API"): read by their ids, changed by several mutations side
-//! by side, which may succeed in part.
+//! Many issues in one request (GitHub's "GraphQL API"); mutations may succeed in part.
 
 mod document;
 mod update;
@@ -20,14 +19,13 @@ use crate::{
     tracker::http::HttpReply,
 };
 
-/// The number of issues that are read at once (docs/formats.md, "Trackers").
+/// Issues (docs/formats.md, "Trackers").
 pub(super) const READ_BATCH: usize = 100;
 
-/// The number of mutations that stand in one request (docs/formats.md, "Trackers").
+/// Mutations in one request (docs/formats.md, "Trackers").
 pub(super) const MUTATIONS: usize = 20;
 
-/// The number of tickets that are changed at once: three requests' worth of mutations after one that reads,
-/// so that a thousand changes need 67 requests.
+/// Three requests of mutations after one that reads: a thousand changes need 67 requests.
 pub(super) const UPDATE_BATCH: usize = 3 * MUTATIONS;
 
 #[derive(Debug, Deserialize)]
@@ -56,7 +54,6 @@ struct Extensions {
     code: Option<String>,
 }
 
-/// Codes by which a server says that it does not know what was asked: an older GitHub Enterprise.
 const UNKNOWN_SCHEMA: [&str; 5] = [
     "undefinedField",
     "undefinedType",
@@ -71,7 +68,7 @@ impl GraphQlAnswer {
         self.data.is_none() && codes.into_iter().any(|code| UNKNOWN_SCHEMA.contains(&code))
     }
 
-    /// Returns what the errors say of the answer's part at `path`; of the whole where an error has no path.
+    /// An error without a path is about the whole answer.
     fn failure_at(&self, path: &[Json], reply: &HttpReply, now: Timestamp) -> Option<Failure> {
         let is_about = |error: &&GraphQlError| match error.path.as_deref() {
             None | Some([]) => true,
@@ -95,7 +92,7 @@ impl GraphQlError {
             "FORBIDDEN" | "INSUFFICIENT_SCOPES" => Reason::Forbidden,
             "SERVICE_UNAVAILABLE" | "INTERNAL" | "INTERNAL_ERROR" | "TIMEOUT" => Reason::ServerError,
             "STALE_DATA" => Reason::Conflict,
-            // A fault of one change is told with its place; one of the server has none.
+            // An error of one change has a path; one of the server has none.
             _ if self.path.as_ref().is_some_and(|path| !path.is_empty()) => Reason::Invalid,
             _ => Reason::ServerError,
         };
@@ -122,7 +119,7 @@ struct IssueNode {
     parent: Option<Parent>,
 }
 
-/// A `BigInt` of GitHub's schema: text, for readers without integers of 64 bits.
+/// GitHub's `BigInt`: text, for readers without integers of 64 bits.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum BigInt {
@@ -176,13 +173,13 @@ impl IssueNode {
         self.last_edited_at.unwrap_or(self.created_at)
     }
 
-    /// Returns whether the change before the last one came after `read`.
+    /// The change before the last one (which is ours) came after `read`.
     fn was_changed_since(&self, read: Timestamp) -> bool {
         let before = self.user_content_edits.as_ref().and_then(|edits| edits.nodes.get(1)?.as_ref());
         before.is_some_and(|edit| edit.edited_at > read)
     }
 
-    /// The ids of its labels by their names in lower case: names that differ in case alone are one label.
+    /// By lower-case name: GitHub ignores case.
     fn label_ids(&self) -> BTreeMap<String, String> {
         let nodes = self.labels.iter().flat_map(|labels| &labels.nodes);
         nodes.map(|label| (label.name.to_lowercase(), label.id.clone())).collect()

@@ -36,12 +36,11 @@ struct Pending<'c> {
     edited_at: Timestamp,
     is_overwritten: bool,
     parent: Option<&'c str>,
-    /// True where nothing is left to be asked about its parent.
+    /// Nothing more to ask about its parent.
     is_parent_known: bool,
 }
 
 impl GitHubTracker {
-    /// Changes tickets: by GraphQL where that is there and knows them, else one by one.
     pub(in crate::tracker::github) async fn update_tickets(
         &self,
         changes: &[Change],
@@ -60,7 +59,7 @@ impl GitHubTracker {
         outcomes
     }
 
-    /// Changes tickets by GraphQL; `None` where that cannot be. What was changed before is read again.
+    /// `None` if the server has no GraphQL; the fallback reads again what was changed before.
     async fn update_by_ids(&self, changes: &[Change]) -> Option<Vec<Outcome<Delivered>>> {
         let is_for_rest = |change: &Change| has_fields(&change.desired, change.before.as_ref());
         if !self.has_graphql.load(Ordering::Relaxed) || changes.iter().any(is_for_rest) {
@@ -142,7 +141,7 @@ impl GitHubTracker {
         pending
     }
 
-    /// Sends all mutations, several in one request; `Err` where the server does not know them.
+    /// Several in one request; `Err` if the server does not know them.
     async fn mutate_all(
         &self,
         pending: &mut [Pending<'_>],
@@ -160,7 +159,7 @@ impl GitHubTracker {
             waiting.extend(own.into_iter().map(|mutation| (at, mutation)));
         }
         for request in waiting.chunks(MUTATIONS) {
-            // What comes after a request that was refused as a whole would be refused, too.
+            // After a request that was refused as a whole the rest would be refused, too.
             let stopped = self.mutate(pending, request).await?;
             if let Some(failure) = stopped {
                 let sent = request.last().map_or(0, |(at, _)| at + 1);
@@ -213,7 +212,7 @@ impl GitHubTracker {
                     if mutation.name == MutationName::Below
                         && matches!(failure.reason, Reason::Invalid | Reason::Gone)
                     {
-                        // There is no room, or it is gone by now: it stays where it is, which is told.
+                        // No room, or it is gone: it stays, and the report says so.
                         continue;
                     }
                     last = Some(failure.clone());

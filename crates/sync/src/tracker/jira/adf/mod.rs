@@ -16,8 +16,8 @@ pub(super) fn paragraph_document(text: &str) -> serde_json::Value {
     section::document(vec![section::paragraph(&[crate::ticket::Inline::Text(text.to_owned())])])
 }
 
-/// `node` without what editors add and change: ids of nodes, attributes of links beside where they lead,
-/// empty lists of marks, texts that are cut into pieces, and the order of marks.
+/// Without what editors change: ids of nodes, attributes of links but the target, empty lists of marks, split
+/// texts, and the order of marks.
 fn normal_form(node: &Json) -> Json {
     let Some(object) = node.as_object() else { return node.clone() };
     let mut normal = Map::new();
@@ -53,7 +53,6 @@ fn mark(mark: &Json) -> Json {
     }
 }
 
-/// The nodes, where texts that follow each other and look alike are one.
 fn joined(nodes: &[Json]) -> Vec<Json> {
     let mut joined: Vec<Json> = Vec::new();
     for node in nodes.iter().map(normal_form) {
@@ -77,8 +76,8 @@ fn plain_text(node: &Json) -> String {
     text.trim_end().to_owned()
 }
 
-/// Returns how many characters a node has for people: its texts and where its links lead. By it Jira's limit
-/// is guessed for what people wrote, since the JSON is longer than what they see.
+/// Visible characters and link targets: an estimate of Jira's count for people's text, since the JSON is
+/// longer.
 fn text_length(node: &Json) -> usize {
     let own = node["text"].as_str().map_or(0, length);
     let marks = node["marks"].as_array().into_iter().flatten();

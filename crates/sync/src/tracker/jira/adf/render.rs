@@ -1,4 +1,4 @@
-//! The body of a ticket as nodes, as long as it may be.
+//! Renders the body of a ticket as nodes.
 
 use serde_json::Value as Json;
 
@@ -22,12 +22,11 @@ enum Line<'b> {
     Node(Json),
     Point(&'b [Inline]),
     Task(&'b Task),
-    /// An entry of the outline that is this block of the body.
     Entry(usize, Placed<'b>),
 }
 
-/// `blocks` as nodes whose JSON has at most `room` characters. What has no room is left out line by line from
-/// the end, and a last paragraph says where the rest is: in `file`. What is very long shows its beginning.
+/// At most `room` characters of JSON. Lines are dropped from the end, and a last paragraph links to `file`.
+/// Very long blocks are shortened.
 pub(super) fn render(blocks: &[Block], file: &Inline, room: usize) -> Rendered {
     let lines = lines(blocks);
     let whole = assembled(&lines);
@@ -77,7 +76,6 @@ fn lines(blocks: &[Block]) -> Vec<Line<'_>> {
     lines
 }
 
-/// The lines as nodes: points that follow each other are one list, and so are tasks.
 fn assembled<'b>(lines: &[Line<'b>]) -> Vec<Json> {
     let (mut nodes, mut count) = (Vec::new(), 0_usize);
     let mut id = || {
@@ -116,8 +114,7 @@ fn assembled<'b>(lines: &[Line<'b>]) -> Vec<Json> {
     nodes
 }
 
-/// Returns how many characters a line takes at most, with what parts it from the next one. One that begins a
-/// list takes the list along.
+/// At most, with the separator to the next line. The first line of a list includes the list.
 fn cost(line: &Line<'_>, before: Option<&Line<'_>>) -> usize {
     let item = match line {
         Line::Node(node) => return length(std::slice::from_ref(node)),
@@ -149,13 +146,13 @@ type Placed<'b> = (usize, &'b Entry);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Within {
     Panel,
-    /// A point of a list, which holds no tasks in every version of the format: their boxes are characters.
+    /// Lists hold no tasks in some versions of the format: their boxes are characters.
     Point,
 }
 
 type Item<'e, 'b> = (&'b Entry, &'e [Placed<'b>]);
 
-/// `entries`, of which none stands higher than the first, as lists.
+/// No entry is higher than the first.
 fn lists(entries: &[Placed<'_>], within: Within, id: &mut dyn FnMut() -> String) -> Vec<Json> {
     let Some((top, _)) = entries.first() else { return Vec::new() };
     let items: Vec<Item<'_, '_>> = entries
@@ -200,7 +197,7 @@ const fn kind(entry: &Entry, within: Within) -> Kind {
     }
 }
 
-/// Tasks hold nothing but tasks: a list ends where something else stands below one.
+/// Tasks hold only tasks: a list ends where something else is below one.
 fn tasks(items: &[Item<'_, '_>], id: &mut dyn FnMut() -> String) -> Vec<Json> {
     let (mut nodes, mut open) = (Vec::new(), Vec::new());
     for (entry, below) in items {

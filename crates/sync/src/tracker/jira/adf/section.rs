@@ -1,4 +1,4 @@
-//! The part of a description that is ours, beside what people wrote.
+//! Our part of a description.
 
 use std::collections::BTreeSet;
 
@@ -14,18 +14,17 @@ use crate::{
 };
 use serde_json::{Value as Json, json};
 
-/// The number of characters that a description has at most (32,767: docs/formats.md, "Trackers"). What
-/// exactly Jira counts it does not say, so the JSON of what is ours counts whole, and of what people wrote,
-/// which Jira has taken already, the text.
+/// Characters (docs/formats.md, "Trackers"). Jira does not say what it counts: of our part all JSON counts,
+/// of people's, which Jira has accepted, the text.
 pub(in crate::tracker::jira) const DESCRIPTION_LIMIT: usize = 32_767;
 
-/// The least room that a section is worth: less could not even say where the file is.
+/// A smaller section could not even link to the file.
 const LEAST_ROOM: usize = 1_500;
 
-/// The text before the marker in the last line of our panel.
+/// Before the marker in the last line of our panel.
 const SIGNATURE: &str = "stepmark:v1:";
 
-/// The text before the labels that were given to the issue, in that line.
+/// Before the labels in that line.
 const LABELS: &str = "stepmark:labels: ";
 
 const NO_DOCUMENT: &str = "the description is no document of Atlassian's format, version 1";
@@ -37,7 +36,7 @@ pub(in crate::tracker::jira) struct Description(Vec<Json>);
 pub(in crate::tracker::jira) struct Section<'t>(pub(in crate::tracker::jira) &'t Ticket);
 
 impl Description {
-    /// The description that `value` is; null is an empty one.
+    /// Null is an empty description.
     pub(in crate::tracker::jira) fn read(value: &Json) -> Result<Self, String> {
         if value.is_null() {
             return Ok(Self::empty());
@@ -64,7 +63,6 @@ impl Description {
         document(self.0.clone())
     }
 
-    /// Returns what our panel for `marker` says; `None` where there is none.
     pub(in crate::tracker::jira) fn section_text(&self, marker: &Marker) -> Option<String> {
         self.0.iter().find(|node| is_section_of(node, marker)).map(plain_text)
     }
@@ -73,7 +71,7 @@ impl Description {
         self.0.iter().all(|node| is_section_of(node, marker))
     }
 
-    /// The labels that our panel for `marker` says were given to the issue: the others are of people.
+    /// As our panel says; other labels are people's.
     pub(in crate::tracker::jira) fn labels_named(&self, marker: &Marker) -> BTreeSet<String> {
         let panels = self.0.iter().filter(|node| is_section_of(node, marker));
         // Above the last line stands what the artifact says.
@@ -85,8 +83,7 @@ impl Description {
 }
 
 impl Section<'_> {
-    /// `description` with our panel renewed, at its top where there was none. A panel of the same marker that
-    /// stands there twice becomes one; one without its last line is a person's.
+    /// A new panel stands first; duplicates become one; a panel without its last line is a person's.
     pub(in crate::tracker::jira) fn merged_into(&self, description: &Description) -> Result<Description> {
         let marker = &self.0.marker;
         let foreign: Vec<&Json> = description.0.iter().filter(|node| !is_section_of(node, marker)).collect();
@@ -102,7 +99,7 @@ impl Section<'_> {
         Ok(Description(nodes))
     }
 
-    /// The same; `None` where `description` says it already.
+    /// `None` if `description` says it already.
     pub(in crate::tracker::jira) fn renewed(&self, description: &Description) -> Result<Option<Description>> {
         let wanted = self.merged_into(description)?;
         let is_same = wanted.0.iter().map(normal_form).eq(description.0.iter().map(normal_form));
@@ -134,7 +131,7 @@ fn signature(marker: &Marker) -> String {
     format!("{SIGNATURE}{marker}")
 }
 
-/// Returns whether a node is our panel for `marker`: a panel in which a paragraph names it as code.
+/// A panel in which a paragraph names `marker` as code.
 fn is_section_of(node: &Json, marker: &Marker) -> bool {
     let wanted = signature(marker);
     let children = |node: &Json| node["content"].as_array().cloned().unwrap_or_default();
@@ -176,7 +173,6 @@ pub(super) fn list(points: Vec<Json>) -> Json {
     json!({ "type": "bulletList", "content": points })
 }
 
-/// A list of points with numbers, of which the first is `first`.
 pub(super) fn numbered(points: Vec<Json>, first: u64) -> Json {
     match first {
         1 => json!({ "type": "orderedList", "content": points }),
@@ -193,7 +189,7 @@ pub(super) fn code_block(text: &str) -> Json {
     }
 }
 
-/// A task; `id` is another one for each task of a document.
+/// `id` is unique in the document.
 pub(super) fn task(inlines: &[Inline], done: bool, id: &str) -> Json {
     let state = if done { "DONE" } else { "TODO" };
     json!({ "type": "taskItem", "attrs": { "localId": id, "state": state }, "content": texts(inlines) })
@@ -207,7 +203,7 @@ pub(super) fn panel(content: Vec<Json>) -> Json {
     json!({ "type": "panel", "attrs": { "panelType": "note" }, "content": content })
 }
 
-/// Runs of text, none empty. Control characters have no place in the format, nor line ends in a text.
+/// No empty runs. The format allows no control characters, and no line ends in a text.
 fn texts(inlines: &[Inline]) -> Vec<Json> {
     let nodes = inlines.iter().filter_map(|inline| {
         let text: String =

@@ -1,5 +1,4 @@
-//! The log of a run, lines on stderr, one for each change of state; and the exchange with the service manager
-//! of the system: what it asks of a process, and what it is told.
+//! The log of a run (one line on stderr for each change of state), and the exchange with the service manager.
 
 use std::{io, time::Duration};
 
@@ -13,8 +12,7 @@ use crate::{exit::Failure, output::on_one_line, watch::Signal};
 use stepmark_store::watching::WatchTrouble;
 use stepmark_sync::{TrackerName, run::StatusChange};
 
-/// Begins to log. Only what stepmark itself tells is written: libraries below might name more than they
-/// should.
+/// Only stepmark's own lines: libraries might log more than they should.
 pub(super) fn start(format: LogFormat) {
     let own = Targets::new().with_target("stepmark", Level::INFO);
     let layer = fmt::layer().with_writer(io::stderr).with_target(false).with_ansi(false);
@@ -88,12 +86,11 @@ fn several(names: &[String]) -> Option<usize> {
     Some(names.len()).filter(|count| *count > 1)
 }
 
-/// The first of them, and how many more there are.
+/// With the number of the others.
 fn one_line(names: &[String]) -> String {
     on_one_line(&named(names)).to_string()
 }
 
-/// Tells what is not watched.
 pub(super) fn not_watched(trouble: &WatchTrouble) {
     match trouble {
         WatchTrouble::Nothing { why } => {
@@ -107,7 +104,6 @@ pub(super) fn not_watched(trouble: &WatchTrouble) {
     }
 }
 
-/// Tells that something was not done, with its causes.
 pub(super) fn failure(failure: &Failure, message: &'static str) {
     let mut why = on_one_line(&failure.message);
     for cause in &failure.causes {
@@ -120,7 +116,7 @@ pub(super) fn failure(failure: &Failure, message: &'static str) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ServiceState {
     Ready,
-    /// It reads its configuration again; `Ready` follows.
+    /// `Ready` follows.
     Reloading,
     Stopping,
     Alive,
@@ -145,8 +141,7 @@ pub(super) fn tell(state: ServiceState) {
 #[cfg(not(target_os = "linux"))]
 pub(super) const fn tell(_state: ServiceState) {}
 
-/// Returns how often systemd wants to hear that the process lives; twice as often as it must, as the manual
-/// advises.
+/// Half of systemd's limit, as its manual advises.
 #[cfg(target_os = "linux")]
 pub(super) fn alive_interval() -> Option<Duration> {
     sd_notify::watchdog_enabled().map(|limit| limit / 2)
@@ -161,18 +156,18 @@ pub(super) const fn alive_interval() -> Option<Duration> {
 pub(super) enum Phase {
     #[default]
     Working,
-    /// It finishes the requests in flight, to go on with another configuration.
+    /// Finishes the requests in flight, then uses another configuration.
     Changing,
-    /// It finishes the requests in flight, to end.
+    /// Finishes the requests in flight, then ends.
     Ending,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reaction {
-    /// It reads its configuration, and where that can be used begins to change.
+    /// Then changes, if it is valid.
     ReadConfiguration,
     BeginToEnd,
-    /// It ends now. What is in flight is looked up by whoever works next.
+    /// Requests in flight are looked up by the next worker.
     EndNow,
     Nothing,
 }

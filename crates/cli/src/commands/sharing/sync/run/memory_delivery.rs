@@ -1,6 +1,5 @@
-//! The delivery of memory to its stores, and the look at agents of ASDD, from time to time: the process that
-//! runs anyway makes both, the first in a thread of its own, since stores are slow. `stepmark-sync` itself
-//! cannot write artifacts.
+//! Delivers memory, in a thread of its own since stores are slow, and looks at agents of ASDD from time to
+//! time. `stepmark-sync` itself cannot write artifacts.
 
 use std::{
     convert::Infallible,
@@ -25,10 +24,10 @@ use crate::{
 use stepmark_store::workspace::Workspace;
 
 const EVERY: Duration = Duration::from_secs(60);
-/// Each of so many rounds also asks stores that lack nothing as far as is known: they may have been deleted.
+/// Every so many rounds all stores are asked: they may have been deleted.
 const LOOKS: u32 = 60;
 
-/// Ends a round between two batches when it is dropped.
+/// Dropping it ends a round between two batches.
 struct Going(Arc<AtomicBool>);
 
 impl Drop for Going {

@@ -1,5 +1,4 @@
-//! The life of the process: generations of configuration, the parts that it runs with until its configuration
-//! is read again, signals, and what the system wants to know.
+//! The life of the process: generations of configuration, signals, and the service manager.
 
 use std::{
     future::{Future, pending, poll_fn},
@@ -47,7 +46,7 @@ enum Next {
 }
 
 impl Supervisor<'_> {
-    /// Runs until the process is told to end.
+    /// Returns when the process is told to end.
     pub(super) fn run(&self) -> Result<(), Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime =
@@ -135,7 +134,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Reads the configuration again; `None`, and a line in the log, where it cannot be used.
+    /// `None`, and a line in the log, if it is invalid.
     fn read_again(&self) -> Option<Generation> {
         log::tell(ServiceState::Reloading);
         match (self.open)() {
@@ -159,7 +158,7 @@ fn own_file(settings: &TrackerSettings) -> Option<ProjectPath> {
     }
 }
 
-/// Tells the system from time to time that the process lives, where it wants to know.
+/// Only if the system wants to know.
 async fn tell_alive() {
     let Some(interval) = log::alive_interval() else { return pending().await };
     loop {
@@ -168,7 +167,6 @@ async fn tell_alive() {
     }
 }
 
-/// Ends when all have ended.
 async fn join_all<F: Future<Output = ()>>(mut futures: Vec<Pin<Box<F>>>) {
     poll_fn(|context| {
         futures.retain_mut(|future| future.as_mut().poll(context).is_pending());
@@ -177,13 +175,13 @@ async fn join_all<F: Future<Output = ()>>(mut futures: Vec<Pin<Box<F>>>) {
     .await;
 }
 
-/// A project that was opened, with everything that can fail at the beginning done.
+/// All that can fail at the begin is done.
 pub(super) struct Generation {
     project: Project,
     project_id: String,
     runtimes: Vec<TrackerRuntime>,
     clock: WallClock,
-    /// The files that credentials were read from, each with the digest of what it held.
+    /// With the digest of the content.
     pub(super) credential_files: Vec<(CredentialSource, Option<String>)>,
 }
 
@@ -191,7 +189,7 @@ struct TrackerRuntime {
     settings: TrackerSettings,
     tracker: Box<dyn Tracker>,
     ledger: SqliteLedger,
-    /// The lease is kept through a connection of its own, while a pass uses the other.
+    /// A connection of its own: the lease is renewed while a pass uses the other.
     lead_ledger: SqliteLedger,
 }
 
@@ -266,7 +264,7 @@ impl Generation {
 
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// Ends when one of `files` holds another credential than it did: a token was renewed.
+/// Ends when a file holds another credential.
 pub(super) async fn credential_renewed(files: &mut [(CredentialSource, Option<String>)]) {
     loop {
         sleep(LOOK_EVERY).await;
