@@ -6,14 +6,8 @@ use crate::{Memory, MemoryError};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    Secret {
-        id: String,
-        secret: String,
-    },
-    SupersededByMissing {
-        old: String,
-        new: String,
-    },
+    Secret { id: String, secret: String },
+    SupersededByMissing { old: String, new: String },
 }
 
 impl Memory {

@@ -141,7 +141,7 @@ pub struct InputDocument {
 
 impl InputDocument {
     /// Below the root or a folder of `artifact`. Empty for addresses, patterns, variables, paths of one
-    /// machine, remarks, and files of [`INSTALLED`].
+    /// machine, remarks, and files that the installer wrote.
     pub fn candidates(&self, artifact: &ProjectPath) -> Vec<ProjectPath> {
         let written = self.path.trim();
         let path = written.strip_prefix("{project-root}/").unwrap_or(written);

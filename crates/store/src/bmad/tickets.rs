@@ -109,6 +109,15 @@ impl Tickets {
     }
 }
 
+/// By its name alone: `tickets.toml` and Markdown in the tree at `top`, its epics and its backlog.
+#[cfg(feature = "write")]
+pub(crate) fn is_of_tree(top: &ProjectPath, path: &ProjectPath) -> bool {
+    let Some(rest) = path.as_str().strip_prefix(&format!("{top}/")) else { return false };
+    let (folder, name) = rest.split_once('/').unwrap_or(("backlog", rest));
+    let is_file = name == BREAKDOWN_NAME || name.ends_with(".md") && !name.contains('/');
+    is_file && (folder == "backlog" || folder.starts_with("epic-"))
+}
+
 /// `files` are all files of `top`; `None` if it is not a ticket tree.
 #[cfg(feature = "write")]
 pub(crate) fn tree_of(top: &ProjectPath, files: Vec<(ProjectPath, Vec<u8>)>) -> Option<TicketTree> {
@@ -184,7 +193,7 @@ impl Workspace {
         let above = if output.path().is_empty() { String::new() } else { format!("{}/", output.path()) };
         let top = |path: &ProjectPath| {
             let (name, _) = path.as_str().strip_prefix(&above)?.split_once('/')?;
-            ProjectPath::new(format!("{above}{name}")).ok()
+            ProjectPath::new(format!("{above}{name}")).ok().filter(|_| !name.starts_with('.'))
         };
         changed.iter().filter_map(top).collect()
     }

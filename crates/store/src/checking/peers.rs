@@ -4,7 +4,7 @@ use crate::{Error, ErrorKind, checking::read_baseline};
 use std::collections::BTreeMap;
 
 use crate::{
-    bmad::tickets::tree_of,
+    bmad::tickets::{is_of_tree, tree_of},
     checking::{BASELINE_PATH, CheckReport, Checks},
     commit::{Expected, Outcome, replace_whole},
     git::GitVersion,
@@ -143,11 +143,12 @@ impl Checks<'_> {
                 let tree = tree_of(&top, files);
                 tree.iter().flat_map(TicketTree::faults).cloned().map(ticket_finding).collect::<Vec<_>>()
             };
-            let mut found = findings(version.files_in(&top, false)?);
+            let is_wanted = |path: &ProjectPath| is_of_tree(&top, path);
+            let mut found = findings(version.files_in((&top, is_wanted), false)?);
             if found.is_empty() {
                 continue;
             }
-            let old = findings(version.files_in(&top, true)?);
+            let old = findings(version.files_in((&top, is_wanted), true)?);
             report.left_out.old += Baseline::of(&old).subtract(&mut found);
             for (path, found) in by_path(found) {
                 let bytes = version.read(&path)?.unwrap_or_default();

@@ -135,8 +135,12 @@ impl Flows<'_> {
                 Some(Err(error)) if error.kind() == ErrorKind::Io => return Err(error),
                 _ => {}
             }
-            let edited = self.paths(&flow).and_then(|paths| self.unexplained(paths));
-            found.extend(edited.unwrap_or_default().into_iter().map(|path| (flow.clone(), path)));
+            match self.paths(&flow).and_then(|paths| self.unexplained(paths)) {
+                Err(error) if error.kind() == ErrorKind::Io => return Err(error),
+                edited => {
+                    found.extend(edited.unwrap_or_default().into_iter().map(|path| (flow.clone(), path)))
+                }
+            }
         }
         Ok(found)
     }

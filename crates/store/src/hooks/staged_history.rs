@@ -281,21 +281,18 @@ impl ProjectHistory<'_> {
             let mut own = found.findings().filter(|finding| finding.path == *path);
             own.any(|finding| finding.severity != Severity::Note && finding.rule.id != HISTORY_MISSING)
         };
+        let is_passing =
+            |error: &Error| error.kind() == ErrorKind::Held || error.detail::<TransitionRefusal>().is_some();
+        let mut failed = None;
         for artifact in &changed {
             let ChangedArtifact::Present { now, .. } = artifact else { continue };
             if !is_stopped(now.path()) {
-                match self.record_edit(now.path(), Some(now.artifact().file_hash()), None) {
-                    Err(error)
-                        if error.kind() != ErrorKind::Held
-                            && error.detail::<TransitionRefusal>().is_none() =>
-                    {
-                        return Err(error);
-                    }
-                    _ => {}
-                }
+                // One that fails stops no other.
+                let recorded = self.record_edit(now.path(), Some(now.artifact().file_hash()), None);
+                failed = failed.or(recorded.err().filter(|error| !is_passing(error)));
             }
         }
-        Ok(())
+        failed.map_or(Ok(()), Err)
     }
 
     pub fn accept_edit(&self, path: &ProjectPath, reason: &str) -> Result<bool, Error> {

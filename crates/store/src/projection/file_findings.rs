@@ -86,7 +86,7 @@ pub(crate) fn files_touched<F: RecordFormat>(
     if !is_touched {
         return Ok(None);
     }
-    let files = version.files_in(folder, false)?.into_iter();
+    let files = version.files_in((folder, |_| true), false)?.into_iter();
     Ok(Some(files.filter(|(path, _)| path.extension() == Some("md")).collect()))
 }
 

@@ -270,6 +270,7 @@ pub(super) fn foreign(path: &ProjectPath) -> Error {
     Error::exists(format!(
         "cannot write `{path}`: a file is there that stepmark did not make; nothing was changed"
     ))
+    .help("move the file away, or give the file of the pack another name")
 }
 
 pub(crate) fn with_help_of_foreign(error: Error, help: &str) -> Error {

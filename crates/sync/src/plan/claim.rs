@@ -182,10 +182,7 @@ pub enum Remark {
         characters: Vec<String>,
     },
     /// The tracker shows no more tickets below one: the rest is named in its text.
-    Crowded {
-        artifact: String,
-        tickets: usize,
-    },
+    Crowded { artifact: String, tickets: usize },
     /// Tickets follow another branch than the checkout, so nothing is done.
     Aside { branch: String, follows: String },
     /// The configuration names another target. Before anything is sent the tracker is asked if that is the

@@ -147,28 +147,35 @@ impl LedgerChange {
         (change, writable)
     }
 
-    /// Writes those that are listed all at once, and where that cannot be, and the others, one by one.
+    /// Writes the listed entries at once, then those that are inserted, each behind the one before it.
     pub(super) fn write(mut self, bytes: &[u8], entries: Vec<LedgerEntry>) -> Self {
-        let (listed, mut others): (Vec<_>, Vec<_>) =
+        let (listed, inserted): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| entry.location == EntryLocation::Listed);
-        let all: Vec<Edit> = listed.iter().filter_map(edit).collect();
-        match apply(bytes, &Region::WholeFile, &all) {
-            Ok(edited) if !listed.is_empty() => {
-                (self.bytes, self.written) = (Some(edited.bytes), listed);
-            }
-            _ => others.splice(0..0, listed).for_each(drop),
-        }
-        for entry in others {
-            let Some(edit) = edit(&entry) else { continue };
-            match apply(self.bytes.as_deref().unwrap_or(bytes), &Region::WholeFile, &[edit]) {
-                Ok(edited) => {
-                    self.bytes = Some(edited.bytes);
-                    self.written.push(entry);
-                }
-                Err(error) => self.left.push(LedgerLeft { entry, reason: error.to_string() }),
-            }
-        }
+        self.write_together(bytes, listed);
+        inserted.into_iter().for_each(|entry| self.write_together(bytes, vec![entry]));
         self
+    }
+
+    /// Halves `entries` where they cannot be written together: one that is wrong costs few attempts.
+    fn write_together(&mut self, bytes: &[u8], mut entries: Vec<LedgerEntry>) {
+        let edits: Vec<Edit> = entries.iter().filter_map(edit).collect();
+        if edits.is_empty() {
+            return;
+        }
+        match apply(self.bytes.as_deref().unwrap_or(bytes), &Region::WholeFile, &edits) {
+            Ok(edited) => {
+                self.bytes = Some(edited.bytes);
+                self.written.append(&mut entries);
+            }
+            Err(_) if entries.len() > 1 => {
+                let rest = entries.split_off(entries.len() / 2);
+                self.write_together(bytes, entries);
+                self.write_together(bytes, rest);
+            }
+            Err(error) => {
+                self.left.extend(entries.pop().map(|entry| LedgerLeft { entry, reason: error.to_string() }))
+            }
+        }
     }
 
     /// Does what BMAD does with each change of a story: an epic that waited is in progress with its first

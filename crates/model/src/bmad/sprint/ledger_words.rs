@@ -181,8 +181,8 @@ impl LedgerKey {
 
     /// The same where the file may also be a story by its heading or its lifecycle, called by any name.
     pub fn of_artifact(artifact: &Artifact, lifecycle: Option<&Lifecycle>) -> Option<Self> {
-        let is_story =
-            || lifecycle.is_some_and(|table| table.name() == STORY) || artifact.has_story_heading();
+        let is_called_so = || artifact.has_story_heading() && artifact.is_called_as_its_heading();
+        let is_story = || lifecycle.is_some_and(|table| table.name() == STORY) || is_called_so();
         let named = || is_story().then_some(Self::NAMED);
         Self::of(artifact.path()).map(|(key, _)| key).or_else(named)
     }

@@ -85,9 +85,12 @@ impl Artifact {
     }
 
     /// Any text may begin with the word `Story`: one has a key, the name of the file, or a colon there.
-    fn is_called_as_its_heading(&self) -> bool {
+    pub(super) fn is_called_as_its_heading(&self) -> bool {
         let name = self.path().file_stem();
-        let is_named = |heading: String| heading.starts_with("Story:") || heading.contains(name);
+        let is_named = |heading: String| {
+            let called = heading.split_whitespace().nth(1).map(|word| word.trim_end_matches(':'));
+            heading.starts_with("Story:") || called == Some(name)
+        };
         is_issue_key(name) || self.first_heading().is_some_and(is_named)
     }
 
@@ -183,7 +186,8 @@ mod tests {
             ("1-1-a.md", "---\nstatus: review\n---\n# Story 1.1\n", "told review, belongs"),
             ("1-1-a.md", "---\nstatus: review\n---\n# Notes\n", "told review"),
             ("spec-1-1-a.md", "---\nstatus: in-review\n---\n# Story 1.1\n", "told in-review"),
-            ("spec-fix.md", "---\nstatus: in-review\n---\n# Story 1.1\n", "told in-review"),
+            ("spec-fix.md", "---\nstatus: in-review\n---\n# Story 1.1\n", "other"),
+            ("prd.md", "---\nstatus: review\n---\n# Story\n", "other"),
             ("login_page.md", "---\nstatus: review\n---\n# Story: Login\n", "told review"),
             ("login_page.md", "---\nstatus: review\n---\n# Login\n", "other"),
             ("login_page.md", "# Story login_page: Login\n\nStatus: review\n", "waiting"),

@@ -140,7 +140,7 @@ impl GitVersion {
     #[cfg(feature = "write")]
     pub(crate) fn files_in(
         &self,
-        folder: &ProjectPath,
+        (folder, is_wanted): (&ProjectPath, impl Fn(&ProjectPath) -> bool),
         is_before: bool,
     ) -> Result<Vec<(ProjectPath, Vec<u8>)>, Error> {
         let revision = if is_before { &self.base } else { &self.revision };
@@ -155,7 +155,7 @@ impl GitVersion {
         let names = listed.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
         // `cat-file` reads lines.
         let names = names.filter(|name| !name.contains('\n')).filter_map(|name| ProjectPath::new(name).ok());
-        let paths: Vec<ProjectPath> = names.collect();
+        let paths: Vec<ProjectPath> = names.filter(is_wanted).collect();
         let objects: Vec<String> = paths.iter().map(|path| format!("{revision}:./{path}")).collect();
         let objects = self.objects().read(&objects)?;
         let file = |(path, object)| match object {
