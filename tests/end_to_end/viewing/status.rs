@@ -232,7 +232,7 @@ fn stories_without_a_file_count_and_what_was_delegated_stands_below_its_parent()
     );
 }
 
-/// What retrospectives want done is told until it is; the list stays as it is.
+/// Open action items of retrospectives are counted; the list is not changed.
 #[test]
 fn open_action_items_of_a_ledger_are_counted() {
     let sandbox = Sandbox::empty();

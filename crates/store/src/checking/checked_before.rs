@@ -89,7 +89,7 @@ impl Workspace {
         let to_read: Vec<_> = outdated.into_iter().chain(before.known.extract_if(.., is_shown)).collect();
         if !to_read.is_empty() {
             self.read_known(&to_read, &mut found);
-            // What was read has current positions.
+            // Freshly read artifacts have current positions.
             chains = kept_chains::chains(&verdicts, &before.known, &found.artifacts);
         }
         before.chains = Some(chains);

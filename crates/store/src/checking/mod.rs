@@ -124,7 +124,7 @@ impl Workspace {
         let all = self.checks().summaries()?;
         let given: HashMap<&ProjectPath, &TrackedArtifact> =
             artifacts.iter().map(|artifact| (artifact.path(), artifact)).collect();
-        // What was read has current positions.
+        // Freshly read artifacts have current positions.
         let own = |member: Member| given.get(&member.path).map_or(member, |artifact| artifact.member());
         Ok(Some(Chains::of(all.members().into_iter().map(own))))
     }

@@ -115,6 +115,15 @@ fn place_of(key: LedgerKey, keys: &[String]) -> Option<usize> {
     candidates.max().map(|(_, at)| at).filter(|_| epic_is_listed)
 }
 
+/// The entries in which the ledger `bytes` at `path` differs from `stories`.
+pub fn differing_entries(
+    path: &ProjectPath,
+    bytes: &[u8],
+    stories: &[&Story],
+) -> Result<Vec<LedgerEntry>, ParseError> {
+    Ok(listed_entries(path, &SprintStatus::read(bytes)?, stories))
+}
+
 /// The ledger `bytes` at `path`, brought to what `stories` say; words that no lifecycle has, too, where
 /// `is_forced`. A story that it does not list comes in where `may_insert`. What is written is proven.
 pub fn project_ledger(
@@ -124,7 +133,7 @@ pub fn project_ledger(
     [is_forced, may_insert]: [bool; 2],
     now: &Zoned,
 ) -> Result<LedgerChange, ParseError> {
-    let mut entries = listed_entries(path, &SprintStatus::read(bytes)?, stories);
+    let mut entries = differing_entries(path, bytes, stories)?;
     entries.retain(|entry| may_insert || !matches!(entry.location, EntryLocation::Behind { .. }));
     let (change, entries) = LedgerChange::sorted(entries, is_forced);
     Ok(change.write(bytes, entries).kept_up(now))

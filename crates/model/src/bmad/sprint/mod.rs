@@ -20,7 +20,7 @@ mod sides;
 #[cfg(test)]
 mod cases;
 
-pub use entries::{EntryLocation, LedgerChange, LedgerEntry, LedgerLeft, project_ledger};
+pub use entries::{EntryLocation, LedgerChange, LedgerEntry, LedgerLeft, differing_entries, project_ledger};
 pub(crate) use ledger_words::is_story_spec;
 pub use ledger_words::{LedgerKey, LedgerPart, LedgerWords, story_key};
 pub use sides::{StorySide, StorySides};

@@ -65,6 +65,12 @@ impl Story {
         LedgerKey::of(&self.path).map_or_else(|| self.path.file_stem(), |(_, name)| name)
     }
 
+    /// Its `Status:` line, if that differs from the frontmatter.
+    pub fn other_line(&self) -> Option<&BodyStatus> {
+        let differs = |line: &&BodyStatus| !is_same_status(&line.text, &self.status);
+        self.line.as_ref().filter(|_| self.key.is_story()).filter(differs)
+    }
+
     pub fn words(&self) -> LedgerWords<'_> {
         LedgerWords::new(self.lifecycle.as_deref(), self.key, &self.path)
     }
@@ -110,8 +116,7 @@ impl TrackedArtifact {
 
 /// The file of `story`, which has `bytes`, with its line brought to the frontmatter where it differs.
 pub fn project_line(story: &Story, bytes: &[u8], is_forced: bool) -> LedgerChange {
-    let differs = |line: &&BodyStatus| !is_same_status(&line.text, &story.status);
-    let line = story.line.as_ref().filter(|_| story.key.is_story()).filter(differs);
+    let line = story.other_line();
     let entry = |line: &BodyStatus| LedgerEntry {
         story: story.path.clone(),
         file: story.path.clone(),

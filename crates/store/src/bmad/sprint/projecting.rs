@@ -10,7 +10,10 @@ use crate::Error;
 use crate::commit::{FileDecision, FileTransition, Halt, Outcome, Transaction};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    bmad::sprint::{LedgerChange, LedgerEntry, LedgerLeft, Story, StoryState, project_ledger, project_line},
+    bmad::sprint::{
+        LedgerChange, LedgerEntry, LedgerLeft, Story, StoryState, differing_entries, project_ledger,
+        project_line,
+    },
     tracked_artifact::TrackedArtifact,
 };
 
@@ -73,6 +76,10 @@ impl StoryLedgers<'_> {
     }
 
     fn project_line(&self, story: &Story, is_forced: bool, done: &mut LedgerProjection) {
+        if story.other_line().is_none() {
+            done.unchanged += 1;
+            return;
+        }
         let mut change = LedgerChange::default();
         let outcome = self.publish(&story.path, |bytes| {
             // The story may have changed since it was read.
@@ -96,12 +103,14 @@ impl StoryLedgers<'_> {
         let (mut change, mut broken) = (LedgerChange::default(), None);
         let now = self.workspace.local_time();
         let outcome = self.publish(path, |bytes| {
-            let project = |stories: &[&Story]| project_ledger(path, bytes, stories, [is_forced, true], &now);
             (change, broken) = Default::default();
-            match project(&stories.iter().collect::<Vec<_>>()) {
-                Ok(first) => {
-                    let fresh = self.fresh(stories, &first)?;
-                    change = project(&fresh.iter().map(Cow::as_ref).collect::<Vec<_>>()).unwrap_or_default();
+            match differing_entries(path, bytes, &stories.iter().collect::<Vec<_>>()) {
+                Ok(differing) if differing.is_empty() => {}
+                Ok(differing) => {
+                    let fresh = self.fresh(stories, &differing)?;
+                    let fresh: Vec<&Story> = fresh.iter().map(Cow::as_ref).collect();
+                    let projected = project_ledger(path, bytes, &fresh, [is_forced, true], &now);
+                    change = projected.unwrap_or_default();
                 }
                 Err(error) => broken = Some(BrokenSprintStatus::of(path, bytes.to_vec(), &error)),
             }
@@ -113,10 +122,12 @@ impl StoryLedgers<'_> {
         }
     }
 
-    fn fresh<'s>(&self, stories: &'s [Story], change: &LedgerChange) -> Result<Vec<Cow<'s, Story>>, Error> {
-        let left = change.left.iter().map(|left| &left.entry);
-        let differing = change.written.iter().chain(&change.refused).chain(left);
-        let differing: BTreeSet<&ProjectPath> = differing.map(|entry| &entry.story).collect();
+    fn fresh<'s>(
+        &self,
+        stories: &'s [Story],
+        differing: &[LedgerEntry],
+    ) -> Result<Vec<Cow<'s, Story>>, Error> {
+        let differing: BTreeSet<&ProjectPath> = differing.iter().map(|entry| &entry.story).collect();
         let mut fresh = Vec::new();
         for story in stories {
             if !differing.contains(&story.path) {
